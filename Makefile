@@ -1,0 +1,40 @@
+# make reproduce [SCALE=paper]   redraw every paper's figures and print the scorecard
+# make test                      the whole suite: lint, types, tests
+# make check                     the part to run while working, under a minute
+PYTHON ?= python3
+SCALE ?= quick
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: reproduce test check lint bench clean
+
+reproduce: $(READY)
+	$(BIN)/ppdp-lab reproduce --scale $(SCALE)
+
+test: lint
+	$(BIN)/python -m pytest -q -n 2
+
+check: lint
+	$(BIN)/python -m pytest -q -n 2 -m "not slow"
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(READY)
+	$(BIN)/ppdp-lab bench
+
+# uv where there is one, pip where there is none.
+$(READY): pyproject.toml
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && \
+	  uv pip install --quiet --python $(BIN)/python -e '.[dev]'; \
+	else \
+	  $(PYTHON) -m venv $(VENV) && $(BIN)/python -m pip install --quiet -e '.[dev]'; \
+	fi
+	@touch $@
+
+clean:
+	rm -rf $(VENV) results
