@@ -1,0 +1,95 @@
+"""Anatomy: exact quasi-identifiers and sensitive values in two tables, joined by group only."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ppdp_lab.anonymize._anatomy import draw_groups
+from ppdp_lab.anonymize.base import Anonymizer
+from ppdp_lab.errors import InfeasibleError, SchemaError, check_integer
+from ppdp_lab.principles import DistinctLDiversity
+from ppdp_lab.release import ANATOMIZED, Release
+from ppdp_lab.table import Microdata
+
+
+class Anatomy(Anonymizer):
+    """Groups of l records with l different sensitive values, published as two tables [1]_.
+
+    Records are hashed into buckets by sensitive value. While at least l buckets are not empty, a group takes one random
+    record from each of the l largest. Each record left over joins a random group that lacks its value. So every group
+    holds l or more values, each once: no sensitive value can be linked with a probability above 1/l.
+
+    Parameters
+    ----------
+    l : int
+        Records, and different values, per group.
+    seed : int
+        Which records meet in a group is chance.
+
+    References
+    ----------
+    .. [1] X. Xiao, Y. Tao, "Anatomy: simple and effective privacy preservation", VLDB 2006.
+
+    Examples
+    --------
+    >>> import pandas as pd, ppdp_lab as pl
+    >>> frame = pd.DataFrame({"age": [21, 25, 38, 43], "illness": ["flu", "cold", "flu", "HIV"]})
+    >>> release = pl.Anatomy(2, seed=1).anonymize(pl.Microdata(frame, pl.Schema("age", sensitive="illness")))
+    >>> quasi, sensitive = release.to_frames()
+    >>> sensitive.groupby("group")["illness"].nunique().tolist()
+    [2, 2]
+    """
+
+    def __init__(self, l: int, *, seed: int = 0) -> None:  # noqa: E741
+        self.l = check_integer("l", l, at_least=2)
+        self.seed = check_integer("seed", seed, at_least=0)
+        self.rule = DistinctLDiversity(l)
+
+    def __repr__(self) -> str:
+        return f"Anatomy({self.l}, seed={self.seed})"
+
+    def _release(self, table: Microdata) -> Release:
+        if len(table.schema.sensitive) != 1:
+            raise SchemaError(
+                f"Anatomy needs exactly one sensitive column; this table has {len(table.schema.sensitive)}"
+            )
+        values = table.sensitive_codes[0]
+        domain = table.sensitive_domains[0]
+        counts = np.bincount(values, minlength=len(domain))
+        self._require_eligible(counts, domain.labels, domain.name)
+
+        chance = np.random.default_rng(self.seed)
+        order = table.canonical_order()
+        order = order[chance.permutation(len(order))]
+        stacks = order[np.argsort(values[order], kind="stable")]  # the records of each value, in random order
+        begin = np.r_[0, np.cumsum(counts)]
+        left = counts.copy()
+        group_values = np.empty((len(table) // self.l, self.l), dtype=np.int32)
+        n_groups = draw_groups(left, self.l, group_values)
+        group_values = group_values[:n_groups]
+
+        class_of = np.full(len(table), -1, dtype=np.int32)
+        in_turn = np.argsort(group_values.ravel(), kind="stable")  # who draws from which stack, group after group
+        drawn = counts - left
+        within = np.arange(len(in_turn)) - np.repeat(np.r_[0, np.cumsum(drawn)][:-1], drawn)
+        class_of[stacks[begin[group_values.ravel()[in_turn]] + within]] = in_turn // self.l
+
+        holds = np.zeros((n_groups, len(domain)), dtype=bool)
+        holds[np.repeat(np.arange(n_groups), self.l), group_values.ravel()] = True
+        for record in np.concatenate(
+            [stacks[begin[v] + drawn[v] : begin[v + 1]] for v in np.flatnonzero(left)] or [stacks[:0]]
+        ):
+            lacking = np.flatnonzero(~holds[:, values[record]])
+            group = chance.choice(lacking)
+            holds[group, values[record]] = True
+            class_of[record] = group
+        return Release(table, class_of, style=ANATOMIZED, method=repr(self))
+
+    def _require_eligible(self, counts: np.ndarray, labels: np.ndarray, name: str) -> None:
+        """At most one l-th of the records may share a value."""
+        n, top = int(counts.sum()), int(np.argmax(counts))
+        if counts[top] * self.l > n:
+            raise InfeasibleError(
+                f"Anatomy({self.l}) needs every value of {name!r} in at most 1/{self.l} of the records, but {labels[top]!r} "
+                f"has {counts[top]} of {n} ({counts[top] / n:.1%}); lower l or leave out some of these records"
+            )

@@ -1,0 +1,52 @@
+"""What every static anonymizer has: a rule, and ``anonymize``, which returns a checked release or raises."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from ppdp_lab.errors import ParameterError
+from ppdp_lab.principles import Principle
+from ppdp_lab.release import Release
+from ppdp_lab.table import ClassCounts, Microdata
+
+
+class Anonymizer(ABC):
+    """Turns one table into one release.
+
+    A subclass says :meth:`_partition`; the base checks the input before and the release afterwards, by counting it anew.
+    """
+
+    rule: Principle
+
+    def anonymize(self, table: Microdata) -> Release:
+        """The release of a table; it keeps :attr:`rule`, or an error says why there is none."""
+        if not isinstance(table, Microdata):
+            raise ParameterError(
+                f"anonymize needs a ppdp_lab.Microdata, not {type(table).__name__}; wrap the frame first"
+            )
+        self.rule.require_feasible(whole_counts(table))
+        return self._release(table).checked(self.rule)
+
+    @abstractmethod
+    def _release(self, table: Microdata) -> Release:
+        """The release, not yet checked."""
+
+
+def whole_counts(table: Microdata) -> ClassCounts:
+    """Counts of a table as one single class."""
+    one = np.zeros(len(table), dtype=np.int32)
+    return ClassCounts.count(one, 1, table.sensitive_codes, table.sensitive_domains, table.totals())
+
+
+def check_rule(rule: object) -> Principle:
+    """A principle that partitioning can follow, or a refusal in words."""
+    if not isinstance(rule, Principle):
+        raise ParameterError(f"the rule must be a principle such as KAnonymity(5), not {rule!r}")
+    if not (rule.union_closed or rule.superset_closed):
+        raise ParameterError(
+            f"{rule} is neither superset-closed nor union-closed, so a failing table may have safe partitions that top-down "
+            f"partitioning cannot find; use a closed rule"
+        )
+    return rule

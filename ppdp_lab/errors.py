@@ -1,0 +1,143 @@
+"""Every refusal has a name.
+
+All errors derive from :class:`PPDPError` (and, where a caller would expect it, from the matching built-in), so
+``except PPDPError`` catches whatever the package refuses. Every message says what is wrong, where, and what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+import numpy as np
+
+
+class PPDPError(Exception):
+    """Base of everything this package refuses."""
+
+
+class PPDPWarning(UserWarning):
+    """Base of everything this package merely points out."""
+
+
+class SchemaError(PPDPError, ValueError):
+    """Columns and roles do not fit: a missing or duplicate column, a column in two roles."""
+
+
+class MissingValueError(PPDPError, ValueError):
+    """A quasi-identifier or sensitive column has an empty cell."""
+
+
+class HierarchyError(PPDPError, ValueError):
+    """A hierarchy is not a tree, or a value is absent from it."""
+
+
+class IdError(PPDPError, ValueError):
+    """Record ids are not unique, or an id was never there."""
+
+
+class ParameterError(PPDPError, ValueError):
+    """A parameter has the wrong type or is out of range."""
+
+
+class InfeasibleError(PPDPError, ValueError):
+    """The table cannot meet the rule at all."""
+
+
+class BrokenRuleError(PPDPError, RuntimeError):
+    """A finished release breaks its own rule: it is not returned."""
+
+
+class PublicationError(PPDPError, RuntimeError):
+    """What was asked for is not what this release publishes."""
+
+
+class UnknownNameError(PPDPError, KeyError):
+    """An unknown data set, experiment or the like; near misses are named."""
+
+    def __str__(self) -> str:  # KeyError would print the repr of the message
+        return str(self.args[0])
+
+
+class DataFileError(PPDPError, ValueError):
+    """A file is missing or does not hold what it should."""
+
+
+class DroppedColumnsWarning(PPDPWarning):
+    """Columns of the frame that the schema does not name were dropped."""
+
+
+def listed(values: Iterable[object], limit: int = 10) -> str:
+    """Spell out values for a message, at most ``limit`` of them.
+
+    >>> listed(["a", 3])
+    "'a', 3"
+    >>> listed(range(12), limit=2)
+    '0, 1 and 10 more'
+    """
+    shown = [repr(v.item() if isinstance(v, np.generic) else v) for v in values]
+    rest = len(shown) - limit
+    return ", ".join(shown[:limit]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def unknown(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
+    """An error for a name that is not known, with near misses.
+
+    >>> print(unknown("data set", "adlt", ["adult", "occ"]))
+    unknown data set 'adlt'; did you mean 'adult'? Known: 'adult', 'occ'
+    """
+    known = sorted(known)
+    near = difflib.get_close_matches(str(name), known, n=3)
+    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
+    return UnknownNameError(f"unknown {kind} {name!r}{hint} Known: {listed(known, limit=40)}")
+
+
+def check_integer(name: str, value: object, *, at_least: int | None = None, at_most: int | None = None) -> int:
+    """Return ``value`` as an int, or refuse it in words.
+
+    >>> check_integer("k", 5, at_least=1)
+    5
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise ParameterError(f"{name} must be a whole number, not {value!r} ({type(value).__name__})")
+    if at_least is not None and value < at_least:
+        raise ParameterError(f"{name} must be at least {at_least}, not {value}")
+    if at_most is not None and value > at_most:
+        raise ParameterError(f"{name} must be at most {at_most}, not {value}")
+    return int(value)
+
+
+def check_number(
+    name: str,
+    value: object,
+    *,
+    above: float | None = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
+) -> float:
+    """Return ``value`` as a float, or refuse it in words.
+
+    >>> check_number("t", 0.2, at_least=0, at_most=1)
+    0.2
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)) or value != value:
+        raise ParameterError(f"{name} must be a number, not {value!r} ({type(value).__name__})")
+    if above is not None and not value > above:
+        raise ParameterError(f"{name} must be greater than {above:g}, not {value:g}")
+    if at_least is not None and value < at_least:
+        raise ParameterError(f"{name} must be at least {at_least:g}, not {value:g}")
+    if at_most is not None and value > at_most:
+        raise ParameterError(f"{name} must be at most {at_most:g}, not {value:g}")
+    return float(value)
+
+
+def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
+    """Return ``value`` if it is one of ``choices``, or refuse it in words.
+
+    >>> check_choice("cut", "median", ["median", "any"])
+    'median'
+    """
+    choices = list(choices)
+    if value not in choices:
+        raise ParameterError(f"{name} must be one of {listed(choices)}, not {value!r}")
+    return str(value)

@@ -1,0 +1,94 @@
+"""(alpha, k)-anonymity: a cap on the share of a sensitive value in every class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ppdp_lab.errors import ParameterError, check_integer, check_number, listed
+from ppdp_lab.principles.base import TOLERANCE
+from ppdp_lab.principles.l_diversity import SensitivePrinciple
+from ppdp_lab.table import ClassCounts, Histogram
+
+
+class AlphaKAnonymity(SensitivePrinciple):
+    """Every class holds at least k records, and no sensitive value has a share above alpha in it [1]_.
+
+    Parameters
+    ----------
+    alpha : float
+        Largest share, in (0, 1].
+    k : int
+        Least class size.
+    values : list, optional
+        The values to be capped; all of them unless given.
+
+    References
+    ----------
+    .. [1] R. Wong, J. Li, A. Fu, K. Wang, "(alpha, k)-anonymity", KDD 2006.
+
+    Examples
+    --------
+    >>> counts = ClassCounts.of_values([["HIV", "flu", "cold"], ["HIV", "HIV", "cold"]])
+    >>> AlphaKAnonymity(1 / 3, 3).safe(counts).tolist()
+    [True, False]
+    """
+
+    union_closed = True
+
+    def __init__(
+        self, alpha: float, k: int, *, values: Iterable[Any] | None = None, attribute: str | None = None
+    ) -> None:
+        super().__init__(attribute)
+        self.alpha = check_number("alpha", alpha, above=0, at_most=1)
+        self.k = check_integer("k", k, at_least=1)
+        self.values = None if values is None else tuple(values)
+
+    @property
+    def minimum_size(self) -> int:
+        """k, or the records it takes for one of them to have a share of alpha."""
+        return self.k if self.values is not None else max(self.k, int(np.ceil(1 / self.alpha - TOLERANCE)))
+
+    def _capped(self, histogram: Histogram) -> np.ndarray:
+        """Cells that count: those of the capped values."""
+        if self.values is None:
+            return np.ones(len(histogram.counts), dtype=bool)
+        codes = []
+        for value in self.values:
+            try:
+                codes.append(histogram.domain.code_of(value))
+            except KeyError:
+                raise ParameterError(
+                    f"values: {value!r} is not a value of {histogram.domain.name}; it has {listed(histogram.domain.labels)}"
+                ) from None
+        return np.isin(histogram.values, codes)
+
+    def shares(self, counts: ClassCounts) -> np.ndarray:
+        """Share of the most frequent capped value, per class."""
+        histogram = counts.histogram(self.attribute)
+        return histogram.max(np.where(self._capped(histogram), histogram.shares, 0.0))
+
+    def safe(self, counts: ClassCounts) -> np.ndarray:
+        """Whether each class is large enough and no share exceeds alpha."""
+        return ((counts.sizes >= self.k) & (self.shares(counts) <= self.alpha + TOLERANCE)) | (counts.sizes == 0)
+
+    def explain(self, counts: ClassCounts, cls: int) -> str:
+        """Size, or the value that is too frequent."""
+        reasons = []
+        if counts.sizes[cls] < self.k:
+            reasons.append(f"{counts.sizes[cls]} records, fewer than k = {self.k}")
+        share = self.shares(counts)[cls]
+        if share > self.alpha + TOLERANCE:
+            histogram = counts.histogram(self.attribute)
+            cells = np.flatnonzero((histogram.cell_class == cls) & self._capped(histogram))
+            top = histogram.domain.labels[histogram.values[cells[np.argmax(histogram.counts[cells])]]]
+            reasons.append(
+                f"{top!r} has a share of {share:.1%} of {histogram.domain.name}, above alpha = {self.alpha:.1%}"
+            )
+        return "; ".join(reasons)
+
+    def __str__(self) -> str:
+        call = self._call(self.alpha, self.k)
+        return call if self.values is None else f"{call[:-1]}, values={list(self.values)!r})"

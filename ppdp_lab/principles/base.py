@@ -1,0 +1,177 @@
+"""What a principle is: a statement that is true or false of every class of a release."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from ppdp_lab.errors import InfeasibleError, ParameterError
+from ppdp_lab.table import ClassCounts
+
+TOLERANCE = 1e-9  # three equal values must pass entropy >= log 3, which floating point alone denies them
+
+
+class HasCounts(Protocol):
+    """Anything that can tell its class counts: a Release, a Published."""
+
+    def counts(self) -> ClassCounts: ...
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a principle says of a release: overall, per class, and in words for a failing class."""
+
+    rule: Principle
+    safe: np.ndarray
+    counts: ClassCounts = field(repr=False)
+
+    @property
+    def holds(self) -> bool:
+        """Whether every class is safe."""
+        return bool(self.safe.all())
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    @property
+    def failing(self) -> np.ndarray:
+        """Numbers of the classes that are not safe."""
+        return np.flatnonzero(~self.safe)
+
+    def why(self, limit: int = 10) -> list[str]:
+        """A sentence for each failing class, at most ``limit``."""
+        return [f"class {c}: {self.rule.explain(self.counts, int(c))}" for c in self.failing[:limit]]
+
+    def __str__(self) -> str:
+        if self.holds:
+            return f"{self.rule} holds in all {len(self.safe)} classes"
+        head = f"{self.rule} fails in {len(self.failing)} of {len(self.safe)} classes"
+        rest = len(self.failing) - 3
+        return "\n  ".join([head, *self.why(3), *([f"and {rest} more"] if rest > 0 else [])])
+
+
+class Principle(ABC):
+    """When is a class safe?
+
+    A principle sees :class:`~ppdp_lab.table.ClassCounts` only: class sizes, sensitive histograms and the whole table's
+    totals. A new one says :meth:`safe`, :meth:`explain`, and which of the two closures it has.
+
+    Attributes
+    ----------
+    superset_closed : bool
+        Every superset of a safe class is safe (what the BPG paper calls monotonous).
+    union_closed : bool
+        The union of two safe classes is safe. Follows from ``superset_closed``.
+    minimum_size : int
+        No class smaller than this can be safe; algorithms skip hopeless cuts by it.
+    """
+
+    superset_closed: bool = False
+    union_closed: bool = False
+
+    @property
+    def minimum_size(self) -> int:
+        """No smaller class can be safe."""
+        return 1
+
+    @abstractmethod
+    def safe(self, counts: ClassCounts) -> np.ndarray:
+        """One boolean per class. An empty class is safe: it tells nothing."""
+
+    @abstractmethod
+    def explain(self, counts: ClassCounts, cls: int) -> str:
+        """Why class ``cls`` is not safe, in words."""
+
+    def check(self, release: HasCounts | ClassCounts) -> Verdict:
+        """Judge a release, or bare counts.
+
+        >>> from ppdp_lab import KAnonymity
+        >>> print(KAnonymity(3).check(ClassCounts.of_values([["flu", "flu"], ["HIV", "flu", "flu"]])))
+        KAnonymity(3) fails in 1 of 2 classes
+          class 0: 2 records, fewer than k = 3
+        """
+        counts = release if isinstance(release, ClassCounts) else release.counts()
+        return Verdict(self, self.safe(counts), counts)
+
+    def require_feasible(self, counts: ClassCounts) -> None:
+        """Refuse a table that cannot meet the rule however it is partitioned.
+
+        Under a union-closed rule some partition is safe only if the whole table, as one class, is.
+        """
+        if self.union_closed or self.superset_closed:
+            whole = counts.whole()
+            if not self.safe(whole)[0]:
+                raise InfeasibleError(
+                    f"no partition of this table can meet {self}: even as one single class it fails: "
+                    f"{self.explain(whole, 0)}; weaken the rule or publish fewer records"
+                )
+
+    def __and__(self, other: Principle) -> All:
+        if not isinstance(other, Principle):
+            return NotImplemented
+        return All(*self.parts(), *other.parts())
+
+    def parts(self) -> tuple[Principle, ...]:
+        """The principles this one is composed of."""
+        return (self,)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+
+class All(Principle):
+    """Several principles at once; written ``a & b``.
+
+    >>> from ppdp_lab import DistinctLDiversity, KAnonymity
+    >>> rule = KAnonymity(10) & DistinctLDiversity(3)
+    >>> rule, rule.superset_closed, rule.minimum_size
+    (KAnonymity(10) & DistinctLDiversity(3), True, 10)
+    """
+
+    def __init__(self, *rules: Principle) -> None:
+        if not rules:
+            raise ParameterError("All needs at least one principle")
+        self.rules = rules
+        self.superset_closed = all(rule.superset_closed for rule in rules)
+        self.union_closed = all(rule.union_closed or rule.superset_closed for rule in rules)
+
+    @property
+    def minimum_size(self) -> int:
+        """No smaller class can be safe."""
+        return max(rule.minimum_size for rule in self.rules)
+
+    def safe(self, counts: ClassCounts) -> np.ndarray:
+        """One boolean per class."""
+        safe = self.rules[0].safe(counts)
+        for rule in self.rules[1:]:
+            safe = safe & rule.safe(counts)
+        return safe
+
+    def explain(self, counts: ClassCounts, cls: int) -> str:
+        """Why class ``cls`` is not safe, in words: the reasons of all parts that fail."""
+        return "; ".join(rule.explain(counts, cls) for rule in self.rules if not rule.safe(counts)[cls])
+
+    def require_feasible(self, counts: ClassCounts) -> None:
+        """Refuse a table that cannot meet some part, by that part's own words."""
+        for rule in self.rules:
+            rule.require_feasible(counts)
+
+    def parts(self) -> tuple[Principle, ...]:
+        """The principles this one is composed of."""
+        return self.rules
+
+    def __iter__(self) -> Iterator[Principle]:
+        return iter(self.rules)
+
+    def __str__(self) -> str:
+        return " & ".join(map(str, self.rules))

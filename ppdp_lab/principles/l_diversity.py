@@ -1,0 +1,220 @@
+"""l-diversity in its four forms: every class holds l "well represented" sensitive values [1]_.
+
+References
+----------
+.. [1] A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, "l-diversity: privacy beyond k-anonymity",
+   ACM TKDD 1(1), 2007.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ppdp_lab.errors import ParameterError, SchemaError, check_integer, check_number
+from ppdp_lab.principles.base import TOLERANCE, Principle
+from ppdp_lab.table import ClassCounts
+
+
+class SensitivePrinciple(Principle):
+    """A principle about one sensitive attribute; ``attribute`` may be left out where there is only one."""
+
+    def __init__(self, attribute: str | None = None) -> None:
+        self.attribute = attribute
+
+    def _call(self, *arguments: object) -> str:
+        shown = [f"{a:g}" if isinstance(a, float) else repr(a) for a in arguments]
+        if self.attribute is not None:
+            shown.append(f"attribute={self.attribute!r}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+class DistinctLDiversity(SensitivePrinciple):
+    """Every class holds at least l distinct sensitive values.
+
+    >>> DistinctLDiversity(2).safe(ClassCounts.of_values([["flu", "flu"], ["flu", "HIV"]])).tolist()
+    [False, True]
+    """
+
+    superset_closed = True
+    union_closed = True
+
+    def __init__(self, l: int, *, attribute: str | None = None) -> None:  # noqa: E741 (the paper's symbol)
+        super().__init__(attribute)
+        self.l = check_integer("l", l, at_least=1)
+
+    @property
+    def minimum_size(self) -> int:
+        """l."""
+        return self.l
+
+    def safe(self, counts: ClassCounts) -> np.ndarray:
+        """Whether each class holds l distinct values."""
+        distinct = counts.histogram(self.attribute).distinct
+        return (distinct >= self.l) | (counts.sizes == 0)
+
+    def explain(self, counts: ClassCounts, cls: int) -> str:
+        """Which values are there."""
+        histogram = counts.histogram(self.attribute)
+        what = f"{histogram.distinct[cls]} distinct value(s) of {histogram.domain.name}"
+        return f"{what} ({histogram.words(cls)}), fewer than l = {self.l}"
+
+    def __str__(self) -> str:
+        return self._call(self.l)
+
+
+class EntropyLDiversity(SensitivePrinciple):
+    """The entropy of the sensitive values of every class is at least log l. l may be fractional.
+
+    >>> EntropyLDiversity(2).safe(ClassCounts.of_values([["flu", "flu", "HIV"], ["flu", "HIV"]])).tolist()
+    [False, True]
+    """
+
+    union_closed = True
+
+    def __init__(self, l: float, *, attribute: str | None = None) -> None:  # noqa: E741
+        super().__init__(attribute)
+        self.l = check_number("l", l, at_least=1)
+
+    @property
+    def minimum_size(self) -> int:
+        """l, rounded up: the entropy of n records is at most log n."""
+        return math.ceil(self.l - TOLERANCE)
+
+    def entropies(self, counts: ClassCounts) -> np.ndarray:
+        """Entropy (natural logarithm) of each class."""
+        histogram = counts.histogram(self.attribute)
+        shares = histogram.shares
+        return -histogram.sum(shares * np.log(shares))
+
+    def safe(self, counts: ClassCounts) -> np.ndarray:
+        """Whether each class's entropy reaches log l."""
+        return (self.entropies(counts) >= math.log(self.l) - TOLERANCE) | (counts.sizes == 0)
+
+    def explain(self, counts: ClassCounts, cls: int) -> str:
+        """The entropy, and the value that holds it down."""
+        histogram = counts.histogram(self.attribute)
+        entropy = self.entropies(counts)[cls]
+        return (
+            f"entropy {entropy:.3f} of {histogram.domain.name} ({histogram.words(cls)}) is under log l = "
+            f"{math.log(self.l):.3f} (l = {self.l:g}); the most frequent value has a share of "
+            f"{_top_share(counts, self.attribute, cls):.1%}"
+        )
+
+    def __str__(self) -> str:
+        return self._call(self.l)
+
+
+class RecursiveCLDiversity(SensitivePrinciple):
+    """Recursive (c, l)-diversity: in every class r1 < c (r_l + r_(l+1) + ... + r_m).
+
+    r_i is the count of the i-th most frequent sensitive value: the most frequent one is not too frequent even after an
+    adversary has ruled out l - 2 others.
+
+    >>> rule = RecursiveCLDiversity(c=2, l=2)
+    >>> rule.safe(ClassCounts.of_values([["flu", "flu", "HIV"], ["flu", "HIV"]])).tolist()
+    [False, True]
+    """
+
+    union_closed = True
+
+    def __init__(self, c: float, l: int, *, attribute: str | None = None) -> None:  # noqa: E741
+        super().__init__(attribute)
+        self.c = check_number("c", c, above=0)
+        self.l = check_integer("l", l, at_least=1)
+
+    @property
+    def minimum_size(self) -> int:
+        """l: with fewer distinct values the tail is empty."""
+        return self.l
+
+    def _head_and_tail(self, counts: ClassCounts) -> tuple[np.ndarray, np.ndarray]:
+        histogram = counts.histogram(self.attribute)
+        order = np.lexsort((-histogram.counts, histogram.cell_class))
+        descending = histogram.counts[order]
+        rank = np.arange(len(order)) - histogram.offsets[histogram.cell_class]
+        return histogram.max(histogram.counts), histogram.sum(np.where(rank >= self.l - 1, descending, 0))
+
+    def safe(self, counts: ClassCounts) -> np.ndarray:
+        """Whether r1 < c * tail in each class."""
+        head, tail = self._head_and_tail(counts)
+        return (head < self.c * tail - TOLERANCE) | (counts.sizes == 0)
+
+    def explain(self, counts: ClassCounts, cls: int) -> str:
+        """Head and tail of the class's histogram."""
+        head, tail = self._head_and_tail(counts)
+        histogram = counts.histogram(self.attribute)
+        return (
+            f"the most frequent value of {histogram.domain.name} occurs {head[cls]:g} times ({histogram.words(cls)}), "
+            f"not less than c = {self.c:g} times the {tail[cls]:g} records from the l = {self.l}th value on"
+        )
+
+    def __str__(self) -> str:
+        return self._call(self.c, self.l)
+
+
+class MultiAttributeLDiversity(Principle):
+    """l-diversity for several sensitive attributes, each checked with all the others as quasi-identifiers.
+
+    A class that is diverse in each attribute alone may still fall to an adversary who knows, or can rule out, one value
+    of another attribute.
+
+    Parameters
+    ----------
+    l : int
+        Distinct values that every attribute must show for each combination of the other attributes' values in a class.
+
+    Examples
+    --------
+    >>> counts = ClassCounts.of_values([[("A", "HIV"), ("A", "flu")], [("A", "HIV"), ("B", "HIV"), ("A", "flu"), ("B", "flu")]])
+    >>> MultiAttributeLDiversity(2).safe(counts).tolist()
+    [False, True]
+    """
+
+    union_closed = True
+
+    def __init__(self, l: int) -> None:  # noqa: E741
+        self.l = check_integer("l", l, at_least=1)
+
+    @property
+    def minimum_size(self) -> int:
+        """l."""
+        return self.l
+
+    def diversity(self, counts: ClassCounts) -> np.ndarray:
+        """Smallest number of distinct values that any attribute shows given the others, per class."""
+        if len(counts.attributes) < 2:
+            raise SchemaError(
+                "multi-attribute l-diversity needs at least two sensitive columns; use DistinctLDiversity"
+            )
+        least = np.full(counts.n_classes, np.iinfo(np.int64).max)
+        for attribute in counts.attributes:
+            finer, parent = counts.given_the_others(attribute)
+            np.minimum.at(least, parent, finer.histogram().distinct)
+        return least
+
+    def safe(self, counts: ClassCounts) -> np.ndarray:
+        """Whether the diversity given the others reaches l in each class."""
+        return self.diversity(counts) >= self.l
+
+    def explain(self, counts: ClassCounts, cls: int) -> str:
+        """Which attribute is the weak one."""
+        for attribute in counts.attributes:
+            finer, parent = counts.given_the_others(attribute)
+            weak = np.flatnonzero((parent == cls) & (finer.histogram().distinct < self.l))
+            if len(weak):
+                words = finer.histogram().words(int(weak[0]))
+                return (
+                    f"given the other sensitive columns, {attribute} takes {finer.histogram().distinct[weak[0]]} value(s) "
+                    f"({words}), fewer than l = {self.l}"
+                )
+        raise ParameterError(f"class {cls} is safe under {self}")
+
+    def __str__(self) -> str:
+        return f"MultiAttributeLDiversity({self.l})"
+
+
+def _top_share(counts: ClassCounts, attribute: str | None, cls: int) -> float:
+    histogram = counts.histogram(attribute)
+    return float(histogram.max(histogram.counts)[cls] / max(counts.sizes[cls], 1))

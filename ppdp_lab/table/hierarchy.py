@@ -1,0 +1,341 @@
+"""Generalization hierarchies: a tree over the values of one column, read level by level."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ppdp_lab.errors import DataFileError, HierarchyError, ParameterError, check_integer, listed
+
+ROOT = "*"
+
+
+def _text(value: object) -> str:
+    """A value as it reads in a file: 39.0 and 39 are the same."""
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+class Hierarchy:
+    """A tree whose leaves are the values of a column and whose levels are ever coarser labels.
+
+    Leaves are numbered depth first, so every node covers a contiguous range of leaf codes, and the lowest common
+    ancestor of a set of leaves is that of its smallest and largest code. A branch that is shorter than the tree repeats
+    its leaf on the levels it lacks. Build one with :meth:`from_csv`, :meth:`from_levels`, :meth:`from_dict`,
+    :meth:`intervals` or :meth:`mask_suffix`.
+
+    Attributes
+    ----------
+    leaves : numpy.ndarray
+        Leaf values in code order.
+    ancestors : numpy.ndarray, shape (height + 1, number of leaves)
+        Node id of each leaf's ancestor on each level. Leaves are nodes 0, 1, ...; the root is the last node.
+    labels : list of str
+        Label of each node.
+    low, high : numpy.ndarray
+        First and last leaf code below each node.
+    node_height : numpy.ndarray
+        Length of the longest branch below each node; 0 for a leaf.
+
+    Examples
+    --------
+    >>> place = Hierarchy.from_dict({"Europe": ["Italy", "France"], "America": ["Peru"]})
+    >>> place.height
+    2
+    >>> place.common_ancestor(["Italy", "France"])
+    'Europe'
+    >>> place.generalize(["Peru", "Italy"], 1)
+    ['America', 'Europe']
+    """
+
+    def __init__(self, table: Sequence[Sequence[Any]] | np.ndarray | pd.DataFrame) -> None:
+        columns = _columns(table)
+        leaf_values = columns[0]
+        texts = [np.array([_text(v) for v in column], dtype=object) for column in columns]
+        codes = [pd.factorize(column)[0].astype(np.int64) for column in texts]
+        _check_tree(texts, codes)
+        order = np.lexsort(codes)  # the last key, the root's level, is the primary one: depth first
+        texts = [column[order] for column in texts]
+        codes = [column[order] for column in codes]
+
+        self.leaves: np.ndarray = leaf_values[order]
+        n_leaves = len(self.leaves)
+        ancestors = np.empty((len(codes), n_leaves), dtype=np.int32)
+        ancestors[0] = np.arange(n_leaves)
+        labels = list(texts[0])
+        levels = [0] * n_leaves
+        padded = np.ones(n_leaves, dtype=bool)
+        for level in range(1, len(codes)):
+            alone = np.bincount(codes[level])[codes[level]] == 1
+            padded &= alone & (texts[level] == texts[0])
+            starts = np.flatnonzero(np.r_[True, codes[level][1:] != codes[level][:-1]])
+            starts = starts[~padded[starts]]
+            new = np.zeros(n_leaves, dtype=np.int64)
+            new[starts] = 1
+            ancestors[level] = np.where(padded, ancestors[0], len(labels) + np.cumsum(new) - 1)
+            labels.extend(texts[level][starts])
+            levels.extend([level] * len(starts))
+        self.ancestors = ancestors
+        self.labels: list[str] = [str(label) for label in labels]
+        self.node_level = np.array(levels, dtype=np.int32)
+        self.low = np.full(len(labels), n_leaves, dtype=np.int32)
+        self.high = np.full(len(labels), -1, dtype=np.int32)
+        self.node_height = np.zeros(len(labels), dtype=np.int32)
+        leaf = np.arange(n_leaves, dtype=np.int32)
+        for level, row in enumerate(ancestors):
+            np.minimum.at(self.low, row, leaf)
+            np.maximum.at(self.high, row, leaf)
+            if level:
+                below = ancestors[level - 1]
+                np.maximum.at(self.node_height, row, self.node_height[below] + (below != row))
+        self._code_of = {_text(value): code for code, value in enumerate(self.leaves.tolist())}
+
+    # ------------------------------------------------------------------ constructors
+    @classmethod
+    def from_levels(cls, levels: Mapping[Hashable, Sequence[str]]) -> Hierarchy:
+        """From ``{leaf: [level 1, ..., "*"]}``.
+
+        >>> Hierarchy.from_levels({"flu": ["cold", "*"], "cough": ["cold", "*"], "HIV": ["virus", "*"]}).height
+        2
+        """
+        if not isinstance(levels, Mapping) or not levels:
+            raise HierarchyError("from_levels needs a dictionary {leaf: [level 1, ..., '*']} with at least one leaf")
+        return cls([[leaf, *path] for leaf, path in levels.items()])
+
+    @classmethod
+    def from_dict(cls, tree: Mapping[str, Any]) -> Hierarchy:
+        """From nested dictionaries; lists hold leaves. A single outermost key is the root, else the root is ``*``.
+
+        >>> Hierarchy.from_dict({"Any": {"Europe": ["Italy", "France"], "Mars": None}}).levels("Mars")
+        ['Mars', 'Mars', 'Any']
+        """
+        if not isinstance(tree, Mapping) or not tree:
+            raise HierarchyError("from_dict needs nested dictionaries with at least one leaf")
+        paths: list[list[Any]] = []
+
+        def walk(node: Any, above: list[Any]) -> None:
+            for child in node:
+                below = node[child] if isinstance(node, Mapping) else None
+                if below:
+                    walk(below, [child, *above])
+                else:
+                    paths.append([child, *above])
+
+        walk(tree, [] if len(tree) == 1 and next(iter(tree.values())) else [ROOT])
+        depth = max(map(len, paths))
+        return cls([[path[0]] * (depth - len(path)) + path for path in paths])
+
+    @classmethod
+    def from_csv(cls, path: str | Path, *, separator: str = ";") -> Hierarchy:
+        """From a file in ARX's form: one line a leaf, ``leaf;level 1;...;*``, no header."""
+        path = Path(path)
+        if not path.is_file():
+            raise DataFileError(
+                f"no hierarchy file {str(path)!r}; a hierarchy is a CSV of lines leaf{separator}level 1{separator}...{separator}*"
+            )
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            rows = [row for row in csv.reader(file, delimiter=separator) if row]
+        if not rows:
+            raise DataFileError(f"hierarchy file {str(path)!r} is empty")
+        try:
+            return cls(rows)
+        except HierarchyError as error:
+            raise HierarchyError(f"hierarchy file {str(path)!r}: {error}") from None
+
+    @classmethod
+    def intervals(cls, values: Iterable[float], widths: Sequence[float], *, origin: float | None = None) -> Hierarchy:
+        """Numbers in ever wider intervals, counted from ``origin`` (the smallest value unless given).
+
+        Each width must be a multiple of the one before it, or the intervals would not nest.
+
+        >>> Hierarchy.intervals(range(20, 40), widths=[5, 10]).levels(27)
+        ['27', '[25, 29]', '[20, 29]', '*']
+        """
+        numbers = np.unique(np.asarray(list(values)))
+        if len(numbers) == 0 or not np.issubdtype(numbers.dtype, np.number):
+            raise ParameterError("intervals needs at least one value, and numbers only")
+        start = numbers[0] if origin is None else origin
+        if start > numbers[0]:
+            raise ParameterError(
+                f"origin {start} lies above the smallest value {numbers[0]}; choose one at or below it"
+            )
+        whole = np.issubdtype(numbers.dtype, np.integer) and all(float(w).is_integer() for w in [*widths, start])
+        columns: list[Sequence[Any]] = [numbers.tolist()]
+        previous: float | None = None
+        for width in widths:
+            if not width > 0:
+                raise ParameterError(f"widths must be positive, not {width}")
+            if previous is not None and (width / previous) % 1:
+                raise ParameterError(f"width {width} is not a multiple of {previous}: the intervals would not nest")
+            previous = width
+            lows = start + (numbers - start) // width * width
+            if whole:
+                columns.append([f"[{int(low)}, {int(low + width) - 1}]" for low in lows])
+            else:
+                columns.append([f"[{low:g}, {low + width:g})" for low in lows])
+        columns.append([ROOT] * len(numbers))
+        return cls(list(zip(*columns)))
+
+    @classmethod
+    def mask_suffix(cls, values: Iterable[object], height: int | None = None, *, mask: str = "*") -> Hierarchy:
+        """Codes whose last characters are masked, one more on each level; all must have the same length.
+
+        >>> Hierarchy.mask_suffix(["4370", "4378", "4352"], height=3).levels("4378")
+        ['4378', '437*', '43**', '4***']
+        """
+        leaves = list(dict.fromkeys(values))
+        texts = [_text(leaf) for leaf in leaves]
+        lengths = {len(text) for text in texts}
+        if len(lengths) != 1:
+            raise ParameterError(
+                f"mask_suffix needs values of one length, not of lengths {sorted(lengths)}; pad them first"
+            )
+        height = check_integer("height", lengths.pop() if height is None else height, at_least=1, at_most=len(texts[0]))
+        rows = [
+            [leaf] + [text[: len(text) - i] + mask * i for i in range(1, height + 1)]
+            for leaf, text in zip(leaves, texts)
+        ]
+        return cls(rows)
+
+    # ------------------------------------------------------------------ looking things up
+    @property
+    def height(self) -> int:
+        """Number of generalization steps from a leaf to the root."""
+        return len(self.ancestors) - 1
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return len(self.leaves)
+
+    @property
+    def leaf_counts(self) -> np.ndarray:
+        """Number of leaves below each node."""
+        return self.high - self.low + 1
+
+    def level_sizes(self) -> list[int]:
+        """Number of distinct nodes on each level, level 0 first."""
+        return [len(np.unique(row)) for row in self.ancestors]
+
+    def encode(self, values: Iterable[object], *, column: str = "this column") -> np.ndarray:
+        """Leaf codes of values; refuses values that are not leaves, all of them named (up to ten)."""
+        values = list(values)
+        codes = [self._code_of.get(_text(value), -1) for value in values]
+        absent = dict.fromkeys(value for value, code in zip(values, codes) if code < 0)
+        if absent:
+            raise HierarchyError(
+                f"{len(absent)} value(s) of {column} are absent from its hierarchy: {listed(absent)}; "
+                f"add them as leaves or clean the column"
+            )
+        return np.array(codes, dtype=np.int32)
+
+    def lca(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        """Lowest common ancestors (node ids) of the leaf ranges ``low .. high``.
+
+        >>> h = Hierarchy.from_dict({"Europe": ["Italy", "France"], "America": ["Peru"]})
+        >>> [h.labels[node] for node in h.lca(np.array([0, 1, 2]), np.array([1, 2, 2]))]
+        ['Europe', '*', 'Peru']
+        """
+        node = np.full(np.shape(low), -1, dtype=np.int32)
+        for row in self.ancestors:
+            open_ = node < 0
+            node = np.where(open_ & (row[low] == row[high]), row[low], node)
+        return node
+
+    def common_ancestor(self, values: Iterable[object]) -> str:
+        """Label of the lowest node above all ``values``."""
+        codes = self.encode(values)
+        return self.labels[int(self.lca(codes.min(), codes.max()))]
+
+    def levels(self, value: object) -> list[str]:
+        """Labels of a leaf on every level, the leaf first."""
+        return [self.labels[node] for node in self.ancestors[:, self.encode([value])[0]]]
+
+    def generalize(self, values: Iterable[object], level: int) -> list[str]:
+        """Labels of values on one level."""
+        level = check_integer("level", level, at_least=0, at_most=self.height)
+        return [self.labels[node] for node in self.ancestors[level, self.encode(values)]]
+
+    def node(self, label: str) -> int:
+        """Id of the lowest node with this label."""
+        try:
+            return self.labels.index(label)
+        except ValueError:
+            raise HierarchyError(f"no node {label!r} in {self!r}") from None
+
+    def leaf_count(self, label: str) -> int:
+        """Number of leaves below the node with this label.
+
+        >>> Hierarchy.from_dict({"Europe": ["Italy", "France"], "America": ["Peru"]}).leaf_count("Europe")
+        2
+        """
+        return int(self.leaf_counts[self.node(label)])
+
+    # ------------------------------------------------------------------ writing, comparing, showing
+    def to_table(self) -> list[list[str]]:
+        """One row a leaf: its labels on every level."""
+        return [[self.labels[node] for node in column] for column in self.ancestors.T]
+
+    def to_csv(self, path: str | Path, *, separator: str = ";") -> None:
+        """Write the form that :meth:`from_csv` reads."""
+        with Path(path).open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file, delimiter=separator, lineterminator="\n").writerows(self.to_table())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Hierarchy):
+            return NotImplemented
+        return self.labels == other.labels and np.array_equal(self.ancestors, other.ancestors)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Hierarchy of {self.n_leaves} leaves, nodes per level {'-'.join(map(str, self.level_sizes()))}>"
+
+
+def _columns(table: Any) -> list[np.ndarray]:
+    """The level columns of a table of labels, level 0 first."""
+    if isinstance(table, pd.DataFrame):
+        columns = [table[name].to_numpy(dtype=object) for name in table.columns]
+    else:
+        rows = [list(row) for row in table]
+        lengths = {len(row) for row in rows}
+        if len(lengths) != 1:
+            longest = max(lengths, default=0)
+            short = next((row for row in rows if len(row) < longest), [])
+            raise HierarchyError(
+                f"not every leaf has the same number of levels: {listed(short[:1])} has {len(short)}, others have {longest}; "
+                f"repeat a label on the levels that are missing"
+            )
+        columns = [np.array([row[i] for row in rows], dtype=object) for i in range(lengths.pop())]
+    if not columns or len(columns[0]) == 0:
+        raise HierarchyError("a hierarchy needs at least one leaf")
+    return columns
+
+
+def _check_tree(texts: list[np.ndarray], codes: list[np.ndarray]) -> None:
+    doubled = np.flatnonzero(np.bincount(codes[0]) > 1)
+    if len(doubled):
+        names = [texts[0][np.argmax(codes[0] == code)] for code in doubled[:10]]
+        raise HierarchyError(f"not a tree: leaf {listed(names)} stands more than once")
+    for level in range(len(codes) - 1):
+        here, above = codes[level], codes[level + 1]
+        parent = np.zeros(here.max() + 1, dtype=np.int64)
+        parent[here] = above
+        wrong = np.flatnonzero(parent[here] != above)
+        if len(wrong):
+            i = wrong[0]
+            j = np.flatnonzero((here == here[i]) & (above != above[i]))[0]
+            raise HierarchyError(
+                f"not a tree: {texts[level][i]!r} on level {level} has two parents, "
+                f"{texts[level + 1][i]!r} and {texts[level + 1][j]!r}"
+            )
+    if codes[-1].max() > 0:
+        raise HierarchyError(
+            f"not a tree: the last level holds {listed(dict.fromkeys(texts[-1]))}; end every leaf's line with one root, '*'"
+        )

@@ -1,0 +1,206 @@
+"""Microdata: a table of persons, coded once, that everything else works on."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ppdp_lab.errors import DroppedColumnsWarning, IdError, ParameterError, SchemaError, listed
+from ppdp_lab.table.domain import Domain
+from ppdp_lab.table.grouping import Grouping, group
+from ppdp_lab.table.hierarchy import Hierarchy
+from ppdp_lab.table.schema import Schema
+
+
+class Microdata:
+    """A table of persons with roles, hierarchies and stable ids.
+
+    Every quasi-identifier and sensitive column is kept as small integer codes over a :class:`Domain`; a selection shares
+    the domains of its parent, so codes mean the same in every snapshot of a series.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row a person. Columns that the schema does not name are dropped, with a warning.
+    schema : Schema
+    hierarchies : dict of str to Hierarchy, optional
+        For quasi-identifiers that are generalized along a tree, and for sensitive columns whose values are compared by
+        one. Without a hierarchy, numbers, dates and ordered categories are generalized to ranges and text to sets.
+    ids : array-like, optional
+        A unique id per row, stable over a series of tables; the frame's index unless given. Ids never leave.
+    provenance : str
+        Where the rows come from; figures repeat it.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"age": [34, 51, 29], "disease": ["flu", "flu", "HIV"]})
+    >>> table = Microdata(frame, Schema("age", sensitive="disease"))
+    >>> table
+    <Microdata of 3 records: age | disease (own data)>
+    >>> table.select(table.codes("age") > 0).frame
+       age disease
+    0   34     flu
+    1   51     flu
+    """
+
+    def __init__(
+        self,
+        frame: pd.DataFrame,
+        schema: Schema,
+        hierarchies: Mapping[str, Hierarchy] | None = None,
+        ids: Any = None,
+        *,
+        provenance: str = "own data",
+    ) -> None:
+        if not isinstance(frame, pd.DataFrame):
+            raise ParameterError(f"frame must be a pandas DataFrame, not {type(frame).__name__}")
+        if not isinstance(schema, Schema):
+            raise ParameterError(f"schema must be a ppdp_lab.Schema, not {type(schema).__name__}")
+        dropped = schema.check_columns(frame.columns)
+        if dropped:
+            warnings.warn(
+                f"dropped column(s) {listed(dropped)}: the schema does not name them",
+                DroppedColumnsWarning,
+                stacklevel=2,
+            )
+        if len(frame) == 0:
+            raise SchemaError("the frame has no rows; there is nothing to anonymize")
+        hierarchies = dict(hierarchies or {})
+        coded = schema.quasi_identifiers + schema.sensitive
+        stray = [name for name in hierarchies if name not in coded]
+        if stray:
+            raise SchemaError(
+                f"hierarchies given for {listed(stray)}, which are neither quasi-identifiers nor sensitive"
+            )
+        for name, hierarchy in hierarchies.items():
+            if not isinstance(hierarchy, Hierarchy):
+                raise ParameterError(
+                    f"the hierarchy of {name!r} must be a ppdp_lab.Hierarchy, not {type(hierarchy).__name__}"
+                )
+        self.schema = schema
+        self.hierarchies = hierarchies
+        self.provenance = provenance
+        self.ids = _unique_ids(frame.index if ids is None else ids, len(frame))
+        self.identifiers = frame[list(schema.identifiers)].set_axis(self.ids)
+        self.domains: dict[str, Domain] = {}
+        codes: dict[str, np.ndarray] = {}
+        for name in coded:
+            self.domains[name], codes[name] = Domain.of(frame[name], hierarchies.get(name))
+        self.qi_codes = np.array([codes[name] for name in schema.quasi_identifiers], dtype=np.int32)
+        self.sensitive_codes = np.empty((len(schema.sensitive), len(frame)), dtype=np.int32)
+        for i, name in enumerate(schema.sensitive):
+            self.sensitive_codes[i] = codes[name]
+
+    # ------------------------------------------------------------------ looking at it
+    def __len__(self) -> int:
+        return self.qi_codes.shape[1]
+
+    @property
+    def qi_domains(self) -> tuple[Domain, ...]:
+        """Domains of the quasi-identifiers, in schema order."""
+        return tuple(self.domains[name] for name in self.schema.quasi_identifiers)
+
+    @property
+    def sensitive_domains(self) -> tuple[Domain, ...]:
+        """Domains of the sensitive columns, in schema order."""
+        return tuple(self.domains[name] for name in self.schema.sensitive)
+
+    def codes(self, name: str) -> np.ndarray:
+        """Codes of one quasi-identifier or sensitive column."""
+        if name in self.schema.quasi_identifiers:
+            return self.qi_codes[self.schema.quasi_identifiers.index(name)]
+        if name in self.schema.sensitive:
+            return self.sensitive_codes[self.schema.sensitive.index(name)]
+        raise SchemaError(f"no quasi-identifier or sensitive column {name!r}; there are {listed(self.domains)}")
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The rows as a DataFrame with ids as its index. This is the original data: it must not leave the house."""
+        columns: dict[str, Any] = {name: self.domains[name].decode(self.codes(name)) for name in self.domains}
+        frame = pd.DataFrame(columns, index=self.ids)
+        for name in self.schema.identifiers:
+            frame[name] = self.identifiers[name]
+        return frame
+
+    def totals(self) -> list[np.ndarray]:
+        """Counts of each value, per sensitive column."""
+        return [np.bincount(codes, minlength=len(d)) for codes, d in zip(self.sensitive_codes, self.sensitive_domains)]
+
+    def group_rows(self) -> Grouping:
+        """Classes of records with equal quasi-identifiers."""
+        return group(self.qi_codes, [len(domain) for domain in self.qi_domains])
+
+    def canonical_order(self) -> np.ndarray:
+        """Positions sorted by quasi-identifiers, then sensitive values.
+
+        Records that tie are equal in all that is ever published, so an algorithm that starts from this order does not
+        depend on the order of the input rows.
+        """
+        columns = [*self.qi_codes, *self.sensitive_codes]
+        sizes = [len(domain) for domain in (*self.qi_domains, *self.sensitive_domains)]
+        return np.argsort(group(columns, sizes).class_of, kind="stable")
+
+    def fingerprint(self) -> str:
+        """A hash of the coded rows, their domains and their order."""
+        digest = hashlib.sha256()
+        for name, domain in self.domains.items():
+            digest.update(name.encode() + b"\0" + domain.kind.encode() + b"\0")
+            digest.update("\0".join(map(str, domain.labels)).encode())
+            digest.update(np.ascontiguousarray(self.codes(name)).tobytes())
+        return digest.hexdigest()[:16]
+
+    # ------------------------------------------------------------------ making others of it
+    def select(self, rows: Any) -> Microdata:
+        """The records of a boolean mask or of positions, over the same domains and with their ids."""
+        rows = np.asarray(rows)
+        if rows.dtype == bool:
+            if len(rows) != len(self):
+                raise ParameterError(f"a mask of {len(rows)} entries does not fit {len(self)} records")
+            rows = np.flatnonzero(rows)
+        chosen = object.__new__(Microdata)
+        chosen.schema, chosen.hierarchies, chosen.domains = self.schema, self.hierarchies, self.domains
+        chosen.provenance = self.provenance
+        chosen.ids = self.ids[rows]
+        chosen.identifiers = (
+            self.identifiers.iloc[rows] if len(self.schema.identifiers) else pd.DataFrame(index=chosen.ids)
+        )
+        chosen.qi_codes = np.ascontiguousarray(self.qi_codes[:, rows])
+        chosen.sensitive_codes = np.ascontiguousarray(self.sensitive_codes[:, rows])
+        return chosen
+
+    def with_codes(self, *, qi_codes: np.ndarray | None = None, sensitive_codes: np.ndarray | None = None) -> Microdata:
+        """The same persons with other values, given as codes of the same domains (a stream's updates)."""
+        changed = object.__new__(Microdata)
+        changed.__dict__.update(self.__dict__)
+        for name, new in (("qi_codes", qi_codes), ("sensitive_codes", sensitive_codes)):
+            if new is not None:
+                if new.shape != getattr(self, name).shape:
+                    raise ParameterError(f"{name} has shape {new.shape}, not {getattr(self, name).shape}")
+                setattr(changed, name, np.ascontiguousarray(new, dtype=np.int32))
+        return changed
+
+    def __repr__(self) -> str:
+        schema = self.schema
+        return (
+            f"<Microdata of {len(self)} records: {', '.join(schema.quasi_identifiers)} | "
+            f"{', '.join(schema.sensitive) or 'nothing sensitive'} ({self.provenance})>"
+        )
+
+
+def _unique_ids(ids: Any, n: int) -> pd.Index:
+    index = ids if isinstance(ids, pd.Index) else pd.Index(ids)
+    if len(index) != n:
+        raise IdError(f"{len(index)} ids for {n} rows; give one id per row")
+    if index.hasnans:
+        raise IdError("some ids are missing; give every row an id")
+    if not index.is_unique:
+        doubled = index[index.duplicated()].unique()
+        raise IdError(
+            f"ids must be unique, but {listed(doubled)} stand(s) more than once; give every person one row and one id"
+        )
+    return index.rename(None) if isinstance(index, pd.MultiIndex) is False else index

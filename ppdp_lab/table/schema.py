@@ -1,0 +1,82 @@
+"""Which column plays which role."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ppdp_lab.errors import SchemaError, listed
+
+
+def _names(role: str, value: Any) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        return (value,)
+    if not isinstance(value, Iterable):
+        raise SchemaError(f"{role} must be a column name or a list of column names, not {value!r}")
+    names = tuple(value)
+    for name in names:
+        if not isinstance(name, str):
+            raise SchemaError(f"{role}: column names must be text, not {name!r}; rename the frame's columns first")
+    return names
+
+
+@dataclass(frozen=True, init=False)
+class Schema:
+    """The roles of a table's columns.
+
+    Parameters
+    ----------
+    quasi_identifiers : str or list of str
+        Columns that an adversary may know, such as age and zip code; they get generalized.
+    sensitive : str or list of str, optional
+        Columns that must not be linked to a person; they are published as they are.
+    identifiers : str or list of str, optional
+        Columns that name a person; they never leave the house.
+
+    Examples
+    --------
+    >>> Schema(["age", "zip"], sensitive="disease", identifiers=["name"])
+    Schema(quasi_identifiers=('age', 'zip'), sensitive=('disease',), identifiers=('name',))
+    """
+
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    identifiers: tuple[str, ...]
+
+    def __init__(self, quasi_identifiers: Any, sensitive: Any = (), identifiers: Any = ()) -> None:
+        roles = {
+            "quasi_identifiers": _names("quasi_identifiers", quasi_identifiers),
+            "sensitive": _names("sensitive", sensitive),
+            "identifiers": _names("identifiers", identifiers),
+        }
+        if not roles["quasi_identifiers"]:
+            raise SchemaError("a schema needs at least one quasi-identifier; name the columns an adversary may know")
+        seen: dict[str, str] = {}
+        for role, names in roles.items():
+            for name in names:
+                if name in seen:
+                    where = f"twice in {role}" if seen[name] == role else f"both in {seen[name]} and in {role}"
+                    raise SchemaError(f"column {name!r} stands {where}; give it one role")
+                seen[name] = role
+            object.__setattr__(self, role, names)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All named columns, quasi-identifiers first."""
+        return self.quasi_identifiers + self.sensitive + self.identifiers
+
+    def check_columns(self, columns: Iterable[str]) -> list[str]:
+        """Refuse a frame whose columns do not fit; return the columns that no role names."""
+        present = list(columns)
+        doubled = sorted({str(name) for name in present if present.count(name) > 1})
+        if doubled:
+            raise SchemaError(f"the frame has more than one column named {listed(doubled)}; rename or drop them")
+        missing = [name for name in self.columns if name not in present]
+        if missing:
+            raise SchemaError(
+                f"the schema names {listed(missing)}, which the frame does not have; its columns are {listed(present, 20)}"
+            )
+        return [name for name in present if name not in self.columns]
