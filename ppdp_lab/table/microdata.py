@@ -193,7 +193,9 @@ class Microdata:
 
 
 def _unique_ids(ids: Any, n: int) -> pd.Index:
-    index = ids if isinstance(ids, pd.Index) else pd.Index(ids)
+    index = ids if isinstance(ids, pd.Index) else pd.Index(ids, tupleize_cols=False)
+    if isinstance(index, pd.MultiIndex):
+        index = index.to_flat_index()
     if len(index) != n:
         raise IdError(f"{len(index)} ids for {n} rows; give one id per row")
     if index.hasnans:
@@ -203,4 +205,4 @@ def _unique_ids(ids: Any, n: int) -> pd.Index:
         raise IdError(
             f"ids must be unique, but {listed(doubled)} stand(s) more than once; give every person one row and one id"
         )
-    return index.rename(None) if isinstance(index, pd.MultiIndex) is False else index
+    return index.rename(None)

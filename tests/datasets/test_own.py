@@ -1,0 +1,90 @@
+"""A researcher's own table by TOML."""
+
+import pandas as pd
+import pytest
+
+from ppdp_lab import datasets
+from ppdp_lab.errors import DataFileError, HierarchyError, SchemaError
+
+GOOD = """
+file = "patients.csv"
+separator = ";"
+quasi_identifiers = ["age", "zip", "job"]
+sensitive = "disease"
+identifiers = ["name"]
+id = "patient"
+
+[hierarchies]
+job = "job.csv"
+age = { widths = [5, 10] }
+zip = { mask = 4 }
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "patient": ["p1", "p2", "p3"],
+            "name": ["Ann", "Bob", "Cid"],
+            "age": [31, 38, 52],
+            "zip": [4370, 4378, 4352],
+            "job": ["nurse", "cook", "cook"],
+            "disease": ["flu", "HIV", "flu"],
+            "shoe size": [38, 43, 44],
+        }
+    )
+    frame.to_csv(tmp_path / "patients.csv", sep=";", index=False)
+    (tmp_path / "job.csv").write_text("nurse;care;*\ncook;kitchen;*\n")
+    (tmp_path / "own.toml").write_text(GOOD)
+    return tmp_path
+
+
+def test_a_toml_is_accepted_where_a_name_is(folder):
+    table = datasets.load(folder / "own.toml")
+    assert table.provenance == "own data"
+    assert list(table.ids) == ["p1", "p2", "p3"]
+    assert table.schema.identifiers == ("name",)
+    assert table.domains["zip"].hierarchy.levels(4378) == ["4378", "437*", "43**", "4***", "****"]
+    assert table.domains["age"].hierarchy.level_sizes()[-1] == 1
+    assert "shoe size" not in table.frame
+    assert len(datasets.load(str(folder / "own.toml"), rows=2)) == 2
+    assert "3 rows, own data" in datasets.describe(folder / "own.toml")
+
+
+def test_parquet_serves_as_well(folder):
+    pd.read_csv(folder / "patients.csv", sep=";").to_parquet(folder / "patients.parquet")
+    (folder / "own.toml").write_text(GOOD.replace("patients.csv", "patients.parquet"))
+    assert len(datasets.load(folder / "own.toml")) == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        (("file =", "fil ="), DataFileError, "unknown key.s. 'fil'"),
+        (('file = "patients.csv"', ""), DataFileError, "lacks the key 'file'"),
+        (("patients.csv", "patient.csv"), DataFileError, "no data file .*patient.csv"),
+        (("[hierarchies]", "[hierarchies"), DataFileError, "not valid TOML"),
+        (('"age", "zip"', '"ages", "zip"'), SchemaError, "'ages', which the frame does not have"),
+        (('id = "patient"', 'id = "patents"'), SchemaError, "id column 'patents' is not in"),
+        (("{ mask = 4 }", "{ masks = 4 }"), DataFileError, "must be a file name"),
+        (('job = "job.csv"', 'jobs = "job.csv"'), SchemaError, "hierarchy for 'jobs'"),
+        (('job = "job.csv"', 'job = "jobs.csv"'), DataFileError, "no hierarchy file .*jobs.csv"),
+    ],
+)
+def test_each_mistake_has_its_words(folder, change, error, words):
+    assert change[0] in GOOD
+    (folder / "own.toml").write_text(GOOD.replace(*change))
+    with pytest.raises(error, match=words):
+        datasets.load(folder / "own.toml")
+
+
+def test_a_value_absent_from_its_hierarchy_is_named(folder):
+    (folder / "job.csv").write_text("nurse;care;*\n")
+    with pytest.raises(HierarchyError, match=r"1 value\(s\) of column 'job' are absent from its hierarchy: 'cook'"):
+        datasets.load(folder / "own.toml")
+
+
+def test_a_description_that_is_not_there(tmp_path):
+    with pytest.raises(DataFileError, match="no data set description"):
+        datasets.load(tmp_path / "none.toml")

@@ -1,0 +1,150 @@
+"""What every publisher has, shown by one that remembers each person's first class."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ppdp_lab.errors import BrokenRuleError, DataFileError, IdError, ParameterError, PublicationError, SchemaError
+from ppdp_lab.release import Release
+from ppdp_lab.republish import Publisher, Snapshot, UpdateStream
+from ppdp_lab.table import Microdata, Schema
+
+
+class Remembering(Publisher):
+    """Classes by a random bit per person, drawn when the person is first seen."""
+
+    def __init__(self, bits=2, *, seed=0, audit=False, fail_at=None):
+        super().__init__(seed=seed, audit=audit)
+        self.bits, self.fail_at = bits, fail_at
+        self.memory["bit"] = np.zeros(0, dtype=np.int32)
+
+    def parameters(self):
+        return {"bits": self.bits, "seed": self.seed, "audit": self.audit}
+
+    def _publish(self, snapshot, persons):
+        new = self.n_persons - len(self.memory["bit"])
+        self.memory["bit"] = np.append(self.memory["bit"], self.chance.integers(0, self.bits, new).astype(np.int32))
+        if self.number == self.fail_at:
+            raise BrokenRuleError("on purpose")
+        bits = self.memory["bit"][persons]
+        return Release(snapshot.table, np.unique(bits, return_inverse=True)[1], grouped=True)
+
+
+class Other(Remembering):
+    pass
+
+
+def people(n=60, ids=None):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.integers(20, 60, n), "illness": rng.choice(["flu", "HIV", "cold"], n)})
+    return Microdata(frame, Schema("age", sensitive="illness"), ids=ids)
+
+
+def stream(**changes):
+    return UpdateStream(people(**changes), initial=20, deletes=4, inserts=6, updates=5, seed=2)
+
+
+@pytest.mark.parametrize("ids", [None, [f"person {i}" for i in range(60)]])
+def test_save_and_load_change_nothing(tmp_path, ids):
+    whole = Remembering(3, seed=5)
+    expected = [whole.publish(s).to_frame(track=True) for s in stream(ids=ids)]
+    parted = Remembering(3, seed=5)
+    for i, snapshot in enumerate(stream(ids=ids)):
+        pd.testing.assert_frame_equal(parted.publish(snapshot).to_frame(track=True), expected[i])
+        parted.save(tmp_path / "memory.npz")
+        parted = Remembering.load(tmp_path / "memory.npz")
+    assert parted.number == 6 and [p.name for p in tmp_path.iterdir()] == ["memory.npz"]
+
+
+def test_pseudonyms_follow_persons_and_no_id_leaves():
+    publisher = Remembering()
+    name_of = {}
+    for snapshot in stream():
+        release = publisher.publish(snapshot)
+        for person, name in zip(release.records, release.pseudonyms):
+            assert name_of.setdefault(person, name) == name
+        frame = release.to_frame(track=True)
+        assert sorted(frame["pseudonym"]) == sorted(release.pseudonyms)
+        assert list(frame.columns) == ["group", "age", "illness", "pseudonym"]
+    assert len(set(name_of.values())) == len(name_of)
+
+
+def test_a_bare_table_will_do():
+    table = people()
+    by_snapshot, by_table = Remembering(seed=1), Remembering(seed=1)
+    for snapshot in stream():
+        pd.testing.assert_frame_equal(
+            by_snapshot.publish(snapshot).to_frame(), by_table.publish(snapshot.table).to_frame()
+        )
+    assert by_table.n_persons == 20 + 5 * 6 <= len(table)
+
+
+def test_a_failed_publication_changes_nothing():
+    steady, failing = Remembering(seed=1), Remembering(seed=1, fail_at=2)
+    for number, snapshot in enumerate(stream()):
+        if number == 2:
+            with pytest.raises(BrokenRuleError, match="on purpose"):
+                failing.publish(snapshot)
+            failing.fail_at = None
+        pd.testing.assert_frame_equal(
+            failing.publish(snapshot).to_frame(track=True), steady.publish(snapshot).to_frame(track=True)
+        )
+
+
+def test_a_first_publication_that_fails_leaves_the_publisher_as_new():
+    failing = Remembering(seed=1, fail_at=0)
+    with pytest.raises(BrokenRuleError):
+        failing.publish(people().select([0, 1, 2]))
+    failing.fail_at = None
+    other = Microdata(pd.DataFrame({"zip": [1, 2], "illness": ["flu", "HIV"]}), Schema("zip", sensitive="illness"))
+    assert failing.publish(other).n_classes >= 1
+    assert failing.n_persons == 2
+
+
+def test_snapshots_that_contradict_the_memory_are_refused_in_words():
+    table = people()
+    publisher = Remembering()
+    publisher.publish(table.select(np.arange(10)))
+    now = table.select(np.arange(1, 11))
+    good = {"inserted": table.ids[[10]], "deleted": table.ids[[0]]}
+    for change, words in [
+        ({"deleted": table.ids[[0, 40]]}, "deleted id.s. 40 were not in the release before"),
+        ({"deleted": table.ids[:0]}, "id.s. 0 were deleted without the snapshot saying so"),
+        ({"inserted": table.ids[[10, 5]]}, "inserted id.s. 5 are not new"),
+        ({"inserted": table.ids[:0]}, "id.s. 10 were inserted without"),
+        ({"updated": table.ids[[50]]}, "updated id.s. 50 are not in the table"),
+    ]:
+        with pytest.raises(IdError, match=words):
+            publisher.publish(Snapshot(now, 1, **(good | change)))
+    assert publisher.number == 1
+    with pytest.raises(SchemaError, match="domains differ from those of the releases before"):
+        publisher.publish(people(30))
+    with pytest.raises(ParameterError, match="publish needs a Snapshot or a Microdata, not DataFrame"):
+        publisher.publish(table.frame)
+    publisher.publish(Snapshot(now, 1, **good))
+
+
+def test_files_that_are_no_saved_publisher_are_refused_in_words(tmp_path):
+    with pytest.raises(DataFileError, match="no saved publisher"):
+        Remembering.load(tmp_path / "none.npz")
+    (tmp_path / "text.npz").write_text("hello")
+    with pytest.raises(DataFileError, match="is not a saved publisher"):
+        Remembering.load(tmp_path / "text.npz")
+    Remembering().save(tmp_path / "good.npz")
+    with pytest.raises(DataFileError, match=r"holds a Remembering; load it with Remembering.load"):
+        Other.load(tmp_path / "good.npz")
+
+
+def test_ids_that_cannot_be_saved_are_refused(tmp_path):
+    publisher = Remembering()
+    publisher.publish(people(ids=[(i, "x") for i in range(60)]))
+    with pytest.raises(IdError, match="only whole numbers and text"):
+        publisher.save(tmp_path / "memory.npz")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_publisher_without_auditor_says_so_and_a_lone_release_cannot_be_tracked():
+    with pytest.raises(ParameterError, match="Remembering has no auditor"):
+        Remembering(audit=True).publish(people())
+    with pytest.raises(PublicationError, match="stands alone and has no pseudonyms"):
+        Release(people(), np.zeros(60, dtype=int)).to_frame(track=True)
