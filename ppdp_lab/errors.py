@@ -7,6 +7,7 @@ All errors derive from :class:`PPDPError` (and, where a caller would expect it, 
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Iterable
 
 import numpy as np
@@ -120,8 +121,10 @@ def check_number(
     >>> check_number("t", 0.2, at_least=0, at_most=1)
     0.2
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)) or value != value:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise ParameterError(f"{name} must be a number, not {value!r} ({type(value).__name__})")
+    if not abs(value) <= sys.float_info.max:
+        raise ParameterError(f"{name} must be a finite number, not {value!r}")
     if above is not None and not value > above:
         raise ParameterError(f"{name} must be greater than {above:g}, not {value:g}")
     if at_least is not None and value < at_least:

@@ -46,8 +46,7 @@ def _codes(frame: pd.DataFrame) -> dict[str, np.ndarray]:
             )
         if not pd.api.types.is_integer_dtype(column.dtype):
             raise SchemaError(
-                f"column {name!r} is of type {column.dtype}; "
-                f"it must hold integer codes from 0 to {len(labels) - 1}."
+                f"column {name!r} is of type {column.dtype}; it must hold integer codes from 0 to {len(labels) - 1}."
             )
         wrong = column[(column < 0) | (column >= len(labels))]
         if len(wrong):
@@ -122,9 +121,7 @@ def main(arguments: Sequence[str]) -> None:
     source, target = map(Path, arguments)
     try:
         if not source.is_file():
-            raise DataFileError(
-                f"there is no file {source}; the first argument is the parquet file to measure."
-            )
+            raise DataFileError(f"there is no file {source}; the first argument is the parquet file to measure.")
         if not target.absolute().parent.is_dir():
             raise DataFileError(
                 f"there is no folder {target.absolute().parent}; create it, or name another {target.name}."
@@ -132,9 +129,7 @@ def main(arguments: Sequence[str]) -> None:
         try:
             frame = pd.read_parquet(source)
         except (OSError, ValueError) as error:
-            raise DataFileError(
-                f"{source} cannot be read as parquet ({error}); convert the table first."
-            ) from error
+            raise DataFileError(f"{source} cannot be read as parquet ({error}); convert the table first.") from error
         try:
             tables = measure(frame)
         except PPDPError as error:

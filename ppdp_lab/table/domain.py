@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.errors import MissingValueError, listed
+from ppdp_lab.errors import MissingValueError, SchemaError, listed
 from ppdp_lab.table.hierarchy import Hierarchy, _text
 
 ORDERED, TREE, SET = "ordered", "hierarchy", "set"
@@ -42,8 +42,8 @@ class Domain:
         """The values as text."""
         if self.hierarchy is not None:
             return np.array(self.hierarchy.labels[: len(self)], dtype=object)
-        if isinstance(self.dtype, np.dtype) and self.dtype.kind == "M":
-            return np.array([pd.Timestamp(v).isoformat().removesuffix("T00:00:00") for v in self.values], dtype=object)
+        if self.values.dtype.kind in "Mm" or pd.api.types.is_datetime64_any_dtype(self.dtype):
+            return np.array([_moment(v) for v in self.values], dtype=object)
         return np.array([_text(v) for v in self.values.tolist()], dtype=object)
 
     @cached_property
@@ -63,8 +63,17 @@ class Domain:
         return pd.array(self.values[codes], dtype=self.dtype) if self.dtype is not None else self.values[codes]
 
     def code_of(self, value: object) -> int:
-        """Code of one value; KeyError if it does not occur."""
-        return self._code_by_text[_text(value)]
+        """Code of one value, or of its text as a file may hold it (39.0 for 39); KeyError if it does not occur."""
+        text = _text(value)
+        if text not in self._code_by_text and self.hierarchy is None:
+            try:
+                if self.values.dtype.kind in "iuf":
+                    text = _text(float(text))
+                elif pd.api.types.is_datetime64_any_dtype(self.dtype):
+                    text = _moment(text)
+            except ValueError:
+                pass
+        return self._code_by_text[text]
 
     @cached_property
     def _code_by_text(self) -> dict[str, int]:
@@ -89,22 +98,45 @@ class Domain:
                 return Domain(name, values, kind, positions=positions, dtype=dtype), codes
             column = column.astype(categories.dtype)
             dtype = column.dtype
-        raw, uniques = pd.factorize(column)
+        try:
+            raw, uniques = pd.factorize(column)
+        except TypeError as error:
+            raise SchemaError(f"column {name!r} holds values that cannot be compared ({error}); make it text") from None
         if hierarchy is not None:
             codes = hierarchy.encode(list(uniques), column=f"column {name!r}")
-            return Domain(name, hierarchy.leaves, TREE, hierarchy=hierarchy, dtype=_plain(dtype)), codes[raw]
-        ordered = not _boolean(dtype) and (
-            pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_datetime64_any_dtype(dtype)
-        )
-        values = np.asarray(uniques)
-        order = np.argsort(values, kind="stable") if ordered else np.argsort([_text(v) for v in values.tolist()])
+            values = hierarchy.leaves.copy()
+            values[codes] = list(uniques)  # a leaf read from a file is text; the column knows better
+            return Domain(name, values, TREE, hierarchy=hierarchy, dtype=_plain(dtype)), codes[raw]
+        values, where = _line(uniques, dtype)
+        sort_by = np.array([_text(v) for v in values.tolist()], dtype=object) if where is None else where
+        order = np.argsort(sort_by, kind="stable")
         rank = np.empty(len(order), dtype=np.int32)
         rank[order] = np.arange(len(order))
-        values = values[order]
-        positions = None
-        if ordered:
-            positions = values.astype("int64").astype(float) if values.dtype.kind == "M" else values.astype(float)
-        return Domain(name, values, ORDERED if ordered else SET, positions=positions, dtype=dtype), rank[raw]
+        positions = None if where is None else where[order].astype(float)
+        domain = Domain(name, values[order], SET if where is None else ORDERED, positions=positions, dtype=dtype)
+        if len(domain._code_by_text) < len(domain):
+            twice = [label for code, label in enumerate(domain.labels) if domain._code_by_text[label] != code]
+            raise SchemaError(f"column {name!r} holds different values that read alike: {listed(twice)}; give it one type")
+        return domain, rank[raw]
+
+
+def _line(values: Any, dtype: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    """Values as an array, and where they lie on a line if they are numbers, dates or durations."""
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        moments = pd.DatetimeIndex(values)
+        return moments.to_numpy(), moments.asi8
+    array = np.asarray(values)
+    if array.dtype.kind == "m":
+        return array, array.astype(np.int64)
+    ordered = pd.api.types.is_numeric_dtype(dtype) and not _boolean(dtype)
+    return array, array if ordered else None
+
+
+def _moment(value: Any) -> str:
+    """A date as text, without a time if it is midnight; a duration as pandas writes it."""
+    if isinstance(value, np.timedelta64):
+        return str(pd.Timedelta(value))
+    return pd.Timestamp(value).isoformat().removesuffix("T00:00:00")
 
 
 def _boolean(dtype: Any) -> bool:

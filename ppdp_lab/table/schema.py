@@ -8,6 +8,8 @@ from typing import Any
 
 from ppdp_lab.errors import SchemaError, listed
 
+RESERVED = ("group", "count", "pseudonym")  # columns that published tables add
+
 
 def _names(role: str, value: Any) -> tuple[str, ...]:
     if value is None:
@@ -60,6 +62,8 @@ class Schema:
                 if name in seen:
                     where = f"twice in {role}" if seen[name] == role else f"both in {seen[name]} and in {role}"
                     raise SchemaError(f"column {name!r} stands {where}; give it one role")
+                if name in RESERVED and role != "identifiers":
+                    raise SchemaError(f"column {name!r}: published tables add a column of that name; rename yours first")
                 seen[name] = role
             object.__setattr__(self, role, names)
 
