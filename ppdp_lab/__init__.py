@@ -1,6 +1,6 @@
 """ppdp_lab: a research workbench for privacy-preserving data publishing."""
 
-from ppdp_lab import datasets
+from ppdp_lab import attacks, datasets, metrics
 from ppdp_lab.anonymize import Anatomy, Mondrian
 from ppdp_lab.principles import (
     AlphaKAnonymity,
@@ -36,5 +36,7 @@ __all__ = [
     "Snapshot",
     "TCloseness",
     "UpdateStream",
+    "attacks",
     "datasets",
+    "metrics",
 ]

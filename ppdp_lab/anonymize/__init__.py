@@ -4,4 +4,7 @@ from ppdp_lab.anonymize.anatomy import Anatomy
 from ppdp_lab.anonymize.base import Anonymizer
 from ppdp_lab.anonymize.mondrian import Mondrian
 
-__all__ = ["Anatomy", "Anonymizer", "Mondrian"]
+# What `ppdp-lab anonymize --algorithm` knows: a class whose first parameter is a rule, or the k or l of its own rule.
+ALGORITHMS: dict[str, type[Anonymizer]] = {"mondrian": Mondrian, "anatomy": Anatomy}
+
+__all__ = ["ALGORITHMS", "Anatomy", "Anonymizer", "Mondrian"]

@@ -1,0 +1,142 @@
+"""Who a run is: a hash of its parameters, notebook, experiment file, package source and data.
+
+Two hashes. The *run's* covers all of it and names the folder. That of its *results* leaves out the experiment file and the
+parts of the package that only draw, judge and print: if nothing but those changed, figures and verdicts are made anew from
+results that are already there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ppdp_lab import datasets
+from ppdp_lab.lab.experiment import Experiment
+from ppdp_lab.lab.machine import PACKAGE
+from ppdp_lab.lab.parameters import cells
+
+PRESENTATION = ("plotting.py", "cli.py", "explore/", "lab/")
+CACHE = ".fingerprints.json"
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A data set that a run uses: name, provenance, fingerprint of its rows."""
+
+    name: str
+    provenance: str
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Hashes of a run and of its results, and the data that went into both."""
+
+    run: str
+    results: str
+    data: tuple[DataSet, ...]
+
+
+def identify(
+    experiment: Experiment, scale: str, parameters: Mapping[str, Any], known: Mapping[str, Any], results: Path
+) -> Identity:
+    """The identity of a run, before it runs.
+
+    ``parameters`` are those given to the notebook, ``known`` its own; ``results`` is where fingerprints are remembered.
+    """
+    effective = {**known, **parameters}
+    data = tuple(fingerprint(name, results) for name in data_names(effective))
+    common = {
+        "experiment": experiment.name,
+        "parameters": effective,
+        "notebook": notebook_hash(experiment.notebook),
+        "data": [(d.name, d.fingerprint) for d in data],
+    }
+    whole = {
+        "scale": scale,
+        "file": _sha(experiment.path.read_bytes()),
+        "source": source_hash(),
+        "drawings": drawings(experiment),
+    }
+    return Identity(_hash(common | whole), _hash(common | {"source": source_hash(presentation=False)}), data)
+
+
+def data_names(parameters: Mapping[str, Any]) -> list[str]:
+    """Data sets that the parameters ``dataset`` and ``datasets`` name."""
+    names: list[str] = []
+    for key in ("dataset", "datasets"):
+        said = parameters.get(key)
+        names += [said] if isinstance(said, str) else [n for n in said or [] if isinstance(n, str)]
+    return list(dict.fromkeys(names))
+
+
+def fingerprint(name: str, results: Path) -> DataSet:
+    """Provenance and fingerprint of a data set, remembered as long as no file that it may come from changed."""
+    key = _hash([name, source_hash(presentation=False), _sources(name)])
+    path = results / CACHE
+    try:
+        remembered = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        remembered = {}
+    if key not in remembered:
+        table = datasets.load(name)
+        remembered[key] = [table.provenance, table.fingerprint()]
+        results.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_name(f"{CACHE}.{os.getpid()}")
+        fresh.write_text(json.dumps(remembered), encoding="utf-8")
+        fresh.replace(path)
+    return DataSet(name, *remembered[key])
+
+
+def _sources(name: str) -> list[tuple[str, int, int]]:
+    """Names, sizes and times of the files that a data set may come from: those of the data folder, or one's own."""
+    files: list[Path] = []
+    folder = os.environ.get("PPDP_LAB_DATA")
+    if name.endswith(".toml"):
+        path = Path(name)
+        with contextlib.suppress(OSError, tomllib.TOMLDecodeError):  # load says what is wrong with it
+            said = tomllib.loads(path.read_text(encoding="utf-8"))
+            named = [said.get("file"), *dict(said.get("hierarchies", {})).values()]
+            files = [path, *(path.parent / file for file in named if isinstance(file, str))]
+    elif folder:
+        files = sorted(Path(folder).rglob("*"))
+    return [(str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in files if p.is_file()]
+
+
+def notebook_hash(notebook: Path) -> str:
+    """Hash of a notebook's cells; outputs and counters do not matter."""
+    return _hash([[cell["cell_type"], cell["source"]] for cell in cells(notebook)])
+
+
+@cache
+def source_hash(presentation: bool = True) -> str:
+    """Hash of the package's source, with or without what only draws, judges and prints."""
+    digest = hashlib.sha256()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE).as_posix()
+        if presentation or name.startswith("lab/bench/") or not name.startswith(PRESENTATION):
+            digest.update(f"{name}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def drawings(experiment: Experiment) -> list[str]:
+    """Hashes of drawing files that lie outside the package."""
+    files = {figure.draw.rpartition(":")[0] for figure in experiment.figures}
+    paths = [experiment.path.parent / file for file in sorted(files) if file.endswith(".py")]
+    return [_sha(path.read_bytes()) for path in paths if path.is_file()]
+
+
+def _sha(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _hash(content: Any) -> str:
+    return _sha(json.dumps(content, sort_keys=True, default=str).encode())[:16]

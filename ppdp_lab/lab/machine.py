@@ -1,0 +1,77 @@
+"""What a run was made with: versions, hardware, commit."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import ppdp_lab
+
+PACKAGE = Path(ppdp_lab.__file__).parent
+DEPENDENCIES = ("numpy", "pandas", "pyarrow", "numba", "scipy", "matplotlib", "papermill", "ipykernel")
+
+
+def describe() -> dict[str, Any]:
+    """Package, dependencies, interpreter, processor and commit, for ``environment.json``."""
+    return {
+        "ppdp_lab": ppdp_lab.__version__,
+        "commit": commit(),
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "dependencies": {name: _version(name) for name in DEPENDENCIES},
+        "platform": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "cpu": cpu_model(),
+        "cores": os.cpu_count(),
+        "cores_available": available_cores(),
+        "memory_gb": round(memory_gb(), 1),
+    }
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def commit() -> str | None:
+    """The commit of the source tree that the package lies in, with ``+changes`` if it is not clean; None outside git."""
+    try:
+        head = _git("rev-parse", "HEAD")
+        return head + ("+changes" if _git("status", "--porcelain", "--", str(PACKAGE)) else "")
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def _git(*arguments: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", str(PACKAGE), *arguments], capture_output=True, text=True, check=True, timeout=20
+    )
+    return done.stdout.strip()
+
+
+def cpu_model() -> str:
+    """The processor's name."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def memory_gb() -> float:
+    """Memory of the machine in GB; 0 where it cannot be asked."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    except (AttributeError, ValueError, OSError):
+        return 0.0

@@ -1,0 +1,102 @@
+"""Selecting the points that a claim is about from the tidy results of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from ppdp_lab.errors import PPDPError, listed, unknown
+from ppdp_lab.lab.experiment import PAIRS, Claim
+
+VALUE, FIRST, SECOND = "value", "first", "second"
+
+
+class ClaimError(PPDPError, ValueError):
+    """A claim's query does not fit the results: it selects nothing, or asks for a column that is not there."""
+
+
+def select(claim: Claim, results: pd.DataFrame) -> pd.DataFrame:
+    """The points of a claim: its ``x`` and ``by`` columns, and a ``value`` (or ``first`` and ``second`` for two curves).
+
+    >>> results = pd.DataFrame({"k": [2, 2, 5], "loss": [1.0, 3.0, 7.0]})
+    >>> select(Claim("c", "loss grows", "rises", "loss", x=("k",)), results)
+       k  value
+    0  2    2.0
+    1  5    7.0
+    """
+    rows = _where(claim, results)
+    axes = [*claim.by, *claim.x]
+    for column in [*axes, *([claim.series] if claim.series else [])]:
+        if column not in rows.columns:
+            raise ClaimError(f"{unknown('column', column, map(str, rows.columns))}")
+        if column == claim.series and column in axes:
+            raise ClaimError(f"series {column!r} cannot also be an axis")
+    value = _value(claim, rows)
+    if not axes and not claim.series:
+        points = pd.DataFrame({VALUE: value.to_numpy()})
+        return pd.DataFrame({VALUE: [points[VALUE].agg(claim.aggregate)]}) if claim.aggregate else points
+    frame = pd.DataFrame({f"axis {i}": rows[axis].to_numpy() for i, axis in enumerate(axes)})
+    keys = list(frame.columns)
+    frame[VALUE] = value.to_numpy()
+    if claim.series:
+        points = _two_curves(claim, frame, rows[claim.series], keys)
+    else:
+        points = frame.groupby(keys, sort=True, observed=True)[VALUE].mean().reset_index()
+    if claim.aggregate:
+        return pd.DataFrame({VALUE: [points[VALUE].agg(claim.aggregate)]})
+    return points.rename(columns=dict(zip(keys, axes)))
+
+
+def _where(claim: Claim, results: pd.DataFrame) -> pd.DataFrame:
+    if len(results) == 0:
+        raise ClaimError("the results have no rows")
+    if not claim.where:
+        return results
+    try:
+        rows = results.query(claim.where, engine="python")
+    except Exception as error:  # pandas raises whatever its parser, operators and types raise
+        raise ClaimError(
+            f"cannot ask where = {claim.where!r}: {error}; the columns are {listed(results.columns, 30)}"
+        ) from None
+    if len(rows) == 0:
+        raise ClaimError(f"where = {claim.where!r} selects none of the {len(results)} rows of the results")
+    return rows
+
+
+def _value(claim: Claim, rows: pd.DataFrame) -> pd.Series:
+    if claim.value in rows.columns:
+        value: Any = rows[claim.value]
+    else:
+        try:
+            value = rows.eval(claim.value, engine="python")
+        except Exception as error:
+            raise ClaimError(
+                f"cannot compute value = {claim.value!r}: {error}; the columns are {listed(rows.columns, 30)}"
+            ) from None
+    if not isinstance(value, pd.Series) or not pd.api.types.is_numeric_dtype(value.dtype):
+        raise ClaimError(f"value = {claim.value!r} is not a column of numbers")
+    missing = int(value.isna().sum())
+    if missing:
+        raise ClaimError(f"value = {claim.value!r} is missing in {missing} of {len(value)} selected rows")
+    return value.astype(float)
+
+
+def _two_curves(claim: Claim, frame: pd.DataFrame, series: pd.Series, keys: list[str]) -> pd.DataFrame:
+    """Both curves point by point; their ratio as the value, for kinds that look at one curve."""
+    curves = []
+    for name, column in zip(claim.compare, (FIRST, SECOND)):
+        of_series = frame[(series == name).to_numpy()]
+        if len(of_series) == 0:
+            raise ClaimError(f"no selected row has {claim.series} == {name!r}; there are {listed(series.unique())}")
+        curves.append(of_series.groupby(keys, sort=True, observed=True)[VALUE].mean().rename(column))
+    points = pd.concat(curves, axis=1).sort_index().reset_index()
+    alone = points[points[[FIRST, SECOND]].isna().any(axis=1)]
+    if len(alone):
+        at = ", ".join(f"{axis} = {alone[key].iloc[0]}" for axis, key in zip([*claim.by, *claim.x], keys))
+        raise ClaimError(f"at {at} only one of {listed(claim.compare)} has a value; narrow the query to common points")
+    if claim.kind not in PAIRS:
+        if (points[SECOND] == 0).any():
+            raise ClaimError(f"{claim.compare[1]!r} is 0 somewhere, so there is no ratio to test")
+        points[VALUE] = points[FIRST] / points[SECOND]
+    return points

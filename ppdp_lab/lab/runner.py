@@ -1,0 +1,225 @@
+"""Running an experiment: notebook, results, figures, verdicts, environment, all in one folder or nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ppdp_lab.errors import PPDPError, listed
+from ppdp_lab.lab import folders, machine, parameters
+from ppdp_lab.lab.experiment import Experiment
+from ppdp_lab.lab.finishing import HANDED_OVER, RESULTS, RUN_FOLDER
+from ppdp_lab.lab.identity import Identity, identify
+from ppdp_lab.lab.kernel import NotebookError, execute
+from ppdp_lab.lab.progress import Progress
+from ppdp_lab.lab.redraw import draw_all, drawing
+from ppdp_lab.lab.text import seconds
+from ppdp_lab.lab.verdicts import Verdict, judge_all
+
+NOTEBOOK, VERDICTS, ENVIRONMENT = "notebook.ipynb", "verdicts.json", "environment.json"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run: its folder, and whether it had to be executed."""
+
+    folder: Path
+    executed: bool
+
+    @property
+    def environment(self) -> dict[str, Any]:
+        """What is written down about the run."""
+        content: dict[str, Any] = json.loads((self.folder / ENVIRONMENT).read_text(encoding="utf-8"))
+        return content
+
+    @property
+    def results(self) -> pd.DataFrame:
+        """Its tidy results."""
+        return pd.read_parquet(self.folder / RESULTS)
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        """Its verdicts."""
+        return [Verdict(**entry) for entry in json.loads((self.folder / VERDICTS).read_text(encoding="utf-8"))]
+
+
+def run(
+    experiment: Experiment,
+    *,
+    results: Path,
+    scale: str = "quick",
+    given: Mapping[str, Any] | None = None,
+    force: bool = False,
+    say: Callable[[str], None] = print,
+    bar: bool | None = None,
+) -> Run:
+    """Run an experiment at a scale, unless this very run is already there.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    results : Path
+        The folder that holds all runs.
+    scale : str
+        A scale of the experiment file.
+    given : dict, optional
+        Parameters that differ from the scale's. Claims that their results cannot answer are then not tested.
+    force : bool
+        Run even if it was run before.
+    say : callable
+        Takes the progress lines.
+    bar : bool, optional
+        Show a progress bar; by default on a terminal.
+    """
+    given = parameters.absolute(given or {}, Path.cwd())
+    chosen = parameters.absolute(experiment.parameters(scale), experiment.path.parent) | given
+    known = check(experiment)
+    parameters.check(chosen, known, experiment.notebook.name)
+    identity = identify(experiment, scale, chosen, known, results)
+    home = results / experiment.name
+    label = f"{experiment.name} ({label_of(scale, given)})"
+    target = home / identity.run
+    if folders.finished(target) and not force:
+        say(f"{label}: already finished in {target}")
+        return Run(target, executed=False)
+    notes = {
+        "experiment": experiment.name,
+        "title": experiment.title,
+        "scale": scale,
+        "given": given,
+        "parameters": {**known, **chosen},
+        "seed": {**known, **chosen}.get("seed"),
+        "identity": identity.run,
+        "results_identity": identity.results,
+        "data": [asdict(d) for d in identity.data],
+        "exclusive": experiment.exclusive,
+    }
+    folder = folders.begin(home, identity.run)
+    try:
+        donor = None if force else _same_results(home, identity)
+        if donor is not None:
+            say(f"{label}: results are there; drawing and judging again")
+            for name in (NOTEBOOK, RESULTS, HANDED_OVER):
+                shutil.copy2(donor / name, folder / name)
+            notes |= {key: _read(donor)[key] for key in ("machine", "started", "seconds")}
+        else:
+            with folders.turn(
+                results, exclusive=experiment.exclusive, waiting=lambda: say(f"{label}: waiting for other experiments")
+            ):
+                notes |= _execute(experiment, chosen, folder, label, say, bar)
+        _write(folder / ENVIRONMENT, notes | {"executed": True})
+        present(experiment, folder)
+    except PPDPError as error:
+        kept = folders.keep_failed(folder)
+        raise type(error)(f"{error} (kept in {kept})") from error
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return Run(folders.complete(folder, identity.run), executed=donor is None)
+
+
+def check(experiment: Experiment) -> dict[str, Any]:
+    """Refuse an experiment that is bound to fail: wrong parameters at any scale, or a drawing that cannot be imported.
+
+    Returns the notebook's parameters and their values.
+    """
+    known = parameters.defined(experiment.notebook)
+    for scale in experiment.scales:
+        parameters.check(experiment.parameters(scale), known, f"{experiment.notebook.name} (scale {scale})")
+    for figure in experiment.figures:
+        drawing(figure, experiment)
+    return known
+
+
+def label_of(scale: str, given: Mapping[str, Any]) -> str:
+    """A scale and what was changed of it, in words.
+
+    >>> label_of("quick", {"k": 3})
+    'quick, k=3'
+    """
+    return ", ".join([scale, *(f"{key}={value}" for key, value in given.items())])
+
+
+def _execute(
+    experiment: Experiment,
+    chosen: dict[str, Any],
+    folder: Path,
+    label: str,
+    say: Callable[[str], None],
+    bar: bool | None,
+) -> dict[str, Any]:
+    progress = Progress(label, say, bar=bar)
+    started = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+    try:
+        execute(experiment.notebook, folder / NOTEBOOK, chosen, {RUN_FOLDER: str(folder.resolve())}, progress.watch)
+    finally:
+        took = progress.close()
+    if not (folder / RESULTS).is_file() or not (folder / HANDED_OVER).is_file():
+        raise NotebookError(
+            f"{experiment.notebook.name} ended without lab.finish(results, figures); add it as the last cell"
+        )
+    say(f"{label}: {progress.total} cells in {seconds(took)}")
+    return {"machine": machine.describe(), "started": started, "seconds": round(took, 3)}
+
+
+def present(experiment: Experiment, folder: Path) -> None:
+    """Draw the figures and judge the claims of a run from its results."""
+    notes, handed = _read(folder), json.loads((folder / HANDED_OVER).read_text(encoding="utf-8"))
+    ours, theirs = [figure.name for figure in experiment.figures], handed["figures"]
+    if sorted(ours) != sorted(theirs):
+        raise NotebookError(
+            f"{experiment.notebook.name} finishes with figures {listed(theirs) or 'none'}, but {experiment.path.name} names "
+            f"{listed(ours) or 'none'}; make them agree"
+        )
+    frame = pd.read_parquet(folder / RESULTS)
+    provenance = ", ".join(dict.fromkeys(d["provenance"] for d in handed["data"] or notes["data"]))
+    notes["provenance"] = provenance
+    _write(folder / ENVIRONMENT, notes | {"data_used": handed["data"]})
+    label = label_of(notes["scale"], notes["given"])
+    draw_all(experiment, frame, folder, {"provenance": provenance, "scale": label, "seed": notes["seed"]})
+    verdicts = judge_all(experiment, frame, notes["scale"], strict=not notes["given"])
+    _write(folder / VERDICTS, [verdict.as_dict() for verdict in verdicts])
+
+
+def latest(experiment: str, results: Path, scale: str | None = None) -> Run | None:
+    """The newest finished run of an experiment, with unchanged parameters if a scale is asked for."""
+    for folder in folders.finished_runs(results / experiment):
+        found = Run(folder, executed=False)
+        if scale is None or (found.environment["scale"] == scale and not found.environment["given"]):
+            return found
+    return None
+
+
+def _same_results(home: Path, identity: Identity) -> Path | None:
+    """A run, finished or failed after its notebook was through, with the same results."""
+    for folder in sorted(home.iterdir()):
+        if folder.name.startswith(".") or not all(
+            (folder / name).is_file() for name in (NOTEBOOK, RESULTS, HANDED_OVER)
+        ):
+            continue
+        notes = _read(folder)
+        if notes.get("results_identity") == identity.results and notes.get("executed"):
+            return folder
+    return None
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads((folder / ENVIRONMENT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return content
+
+
+def _write(path: Path, content: Any) -> None:
+    fresh = path.with_name(f".{path.name}-{os.getpid()}")
+    fresh.write_text(json.dumps(content, indent=2, default=str) + "\n", encoding="utf-8")
+    fresh.replace(path)

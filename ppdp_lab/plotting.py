@@ -1,0 +1,260 @@
+"""One look for all figures.
+
+Each series has a colour that colour-blind readers can tell apart, and also a marker and a line style. Axes carry units,
+the paper's range or value is a light band or a dashed line, and a caption names the data's provenance, scale and seed.
+The same input gives the same bytes. Figures are plain objects, never part of pyplot's state: nothing stays open.
+
+A drawing function is usually a few lines::
+
+    def loss(results):
+        figure, ax = plotting.figure()
+        plotting.curves(ax, results, x="k", y="loss", series="method")
+        plotting.band(ax, 0.05, 0.09, "the paper")
+        return plotting.label(ax, x="k (records per class)", y="loss (share)")
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import textwrap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import PatchCollection
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from ppdp_lab.errors import ParameterError, SchemaError, listed
+from ppdp_lab.table.boxes import Sets
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ppdp_lab.release import Release
+
+# Okabe and Ito's palette, without its yellow, which is too light for lines on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1, 1, 1)))
+PAPER, INK, FAINT = "#7f7f7f", "#222222", "#d9d9d9"
+
+LOOK: dict[str, Any] = {
+    "font.family": "DejaVu Sans",  # the font that matplotlib brings along: the same on every machine
+    "font.size": 9,
+    "axes.labelsize": 9,
+    "axes.titlesize": 10,
+    "axes.titlelocation": "left",
+    "axes.edgecolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e8e8e8",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "lines.linewidth": 1.5,
+    "lines.markersize": 4.5,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "figure.dpi": 100,
+    "savefig.dpi": 160,
+    "svg.hashsalt": "ppdp_lab",
+    "svg.fonttype": "path",
+}
+
+
+@contextmanager
+def look() -> Iterator[None]:
+    """The look, whatever a reader's own matplotlib settings are."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(LOOK)  # type: ignore[arg-type]
+        yield
+
+
+def _in_look(function: Any) -> Any:
+    @wraps(function)
+    def styled(*args: Any, **kwargs: Any) -> Any:
+        with look():
+            return function(*args, **kwargs)
+
+    return styled
+
+
+@_in_look
+def figure(rows: int = 1, columns: int = 1, *, width: float = 5.2, height: float = 3.4, **subplots: Any) -> Any:
+    """A figure and its axes (one, or an array), ``width`` by ``height`` inches for each.
+
+    >>> fig, ax = figure()
+    >>> fig.get_size_inches().tolist()
+    [5.2, 3.4]
+    """
+    fig = Figure(figsize=(width * columns, height * rows), layout="constrained")
+    FigureCanvasAgg(fig)
+    return fig, fig.subplots(rows, columns, **subplots)
+
+
+def style(index: int) -> dict[str, Any]:
+    """Colour, marker and line style of the i-th series; markers and lines differ where colours repeat.
+
+    >>> style(0)["color"] != style(1)["color"], style(0)["marker"] != style(7)["marker"]
+    (True, True)
+    """
+    return {
+        "color": COLOURS[index % len(COLOURS)],
+        "marker": MARKERS[index % len(MARKERS)],
+        "linestyle": LINES[index % len(LINES)],
+    }
+
+
+@_in_look
+def curves(
+    ax: Axes, frame: pd.DataFrame, *, x: str, y: str, series: str | None = None, order: Sequence[Any] | None = None
+) -> None:
+    """One line per value of ``series``; repetitions at the same x are averaged, and their range is shaded.
+
+    ``order`` fixes which series comes first, and so which gets which style.
+    """
+    for column in [x, y, *([series] if series else [])]:
+        if column not in frame.columns:
+            raise ParameterError(f"no column {column!r} to draw; there are {listed(frame.columns, 30)}")
+    names = [None] if series is None else list(dict.fromkeys(frame[series])) if order is None else list(order)
+    for index, name in enumerate(names):
+        rows = frame if series is None else frame[frame[series] == name]
+        at = rows.groupby(x, sort=True)[y].agg(["mean", "min", "max"])
+        if len(at) == 0:
+            continue
+        looks = style(index)
+        ax.plot(at.index.to_numpy(), at["mean"].to_numpy(), label=None if name is None else str(name), **looks)
+        if (at["min"] < at["max"]).any():
+            ax.fill_between(at.index.to_numpy(), at["min"], at["max"], color=looks["color"], alpha=0.15, linewidth=0)
+
+
+def band(ax: Axes, low: float, high: float, label: str = "paper", *, axis: str = "y") -> None:
+    """The range that a paper gives, as a light band."""
+    span = ax.axhspan if axis == "y" else ax.axvspan
+    span(low, high, color=FAINT, alpha=0.6, zorder=0, linewidth=0, label=label)
+
+
+def dashed(ax: Axes, value: float, label: str = "paper", *, axis: str = "y") -> None:
+    """The value that a paper gives, as a dashed line."""
+    line = ax.axhline if axis == "y" else ax.axvline
+    line(value, color=PAPER, linestyle=(0, (6, 3)), linewidth=1, zorder=1, label=label)
+
+
+@_in_look
+def label(ax: Axes, *, x: str, y: str, title: str = "", legend: bool | None = None) -> Figure:
+    """Axis labels (units in brackets), title, and a legend if there is something to tell apart; returns the figure."""
+    ax.set(xlabel=x, ylabel=y, title=title)
+    handles, _ = ax.get_legend_handles_labels()
+    if legend if legend is not None else bool(handles):
+        ax.legend()
+    fig = ax.get_figure(root=True)
+    assert isinstance(fig, Figure)
+    return fig
+
+
+@_in_look
+def caption(fig: Figure, text: str = "", *, provenance: str = "", scale: str = "", seed: object = None) -> Figure:
+    """A line below the figure: what it shows, and from which data, scale and seed it was made."""
+    made = [f"data: {provenance}"] if provenance else []
+    made += [f"scale: {scale}"] if scale else []
+    made += [f"seed: {seed}"] if seed is not None else []
+    line = " ".join(part for part in (text, f"({'; '.join(made)})" if made else "") if part)
+    letters = max(30, int(fig.get_size_inches()[0] * 19))
+    fig.supxlabel(textwrap.fill(line, letters), x=0.01, ha="left", fontsize=7, color="#555555")
+    return fig
+
+
+def save(fig: Figure, path: str | Path) -> list[Path]:
+    """Write ``path`` as PNG and SVG (its suffix does not matter); the same figure gives the same bytes."""
+    stem = Path(path)
+    stem = stem.with_suffix("") if stem.suffix in (".png", ".svg") else stem
+    written = []
+    for suffix, metadata in ((".png", {"Software": "ppdp_lab"}), (".svg", {"Creator": "ppdp_lab", "Date": None})):
+        target = stem.with_name(stem.name + suffix)
+        fresh = stem.with_name(f".{stem.name}{suffix}-{os.getpid()}")
+        fresh.write_bytes(_bytes(fig, suffix[1:], metadata))
+        fresh.replace(target)  # a reader never finds half a figure
+        written.append(target)
+    return written
+
+
+@_in_look
+def _bytes(fig: Figure, form: str, metadata: dict[str, Any]) -> bytes:
+    buffer = io.BytesIO()
+    fig.savefig(buffer, format=form, metadata=metadata)
+    return buffer.getvalue()
+
+
+def show(fig: Figure) -> None:
+    """Show a figure in a notebook; elsewhere, nothing happens."""
+    try:
+        from IPython import get_ipython
+        from IPython.display import Image, display
+    except ImportError:
+        return
+    if get_ipython() is not None:  # type: ignore[no-untyped-call]
+        width = fig.get_size_inches()[0] * 110
+        display(Image(_bytes(fig, "png", {"Software": "ppdp_lab"}), width=width))  # type: ignore[no-untyped-call]
+
+
+# ---------------------------------------------------------------------- the picture of a partition
+def box_frame(release: Release) -> pd.DataFrame:
+    """The boxes of a release with two quasi-identifiers: ``x0, x1, y0, y1`` and ``size``, one row a class.
+
+    Ends are coordinates of values, widened by half a step on each side, so that the box of a single value has an area.
+    """
+    domains = release.table.qi_domains
+    if len(domains) != 2:
+        raise SchemaError(
+            f"a picture has two axes, but this release has {len(domains)} quasi-identifiers; use two of them"
+        )
+    columns: dict[str, np.ndarray] = {}
+    for axis, column in zip("xy", release.boxes):
+        domain = column.domain
+        if isinstance(column, Sets):
+            raise SchemaError(f"{domain.name!r} is generalized to sets of values, which have no place on an axis")
+        where = domain.coordinates
+        half = float(np.diff(where).min()) / 2 if len(where) > 1 else 0.5
+        columns[f"{axis}0"], columns[f"{axis}1"] = where[column.low] - half, where[column.high] + half
+    return pd.DataFrame(columns | {"size": release.sizes})
+
+
+@_in_look
+def partition(ax: Axes, boxes: pd.DataFrame | Release, *, points: pd.DataFrame | None = None) -> None:
+    """Draw the boxes of a release as rectangles, darker where a class has more records per area.
+
+    Parameters
+    ----------
+    boxes : Release or DataFrame
+        A release with two quasi-identifiers, or what :func:`box_frame` made of it.
+    points : DataFrame, optional
+        Records to put on top: columns ``x`` and ``y``.
+    """
+    frame = boxes if isinstance(boxes, pd.DataFrame) else box_frame(boxes)
+    corners = frame[["x0", "y0", "x1", "y1"]].to_numpy(dtype=float)
+    patches = [Rectangle((x0, y0), x1 - x0, y1 - y0) for x0, y0, x1, y1 in corners]
+    area = (corners[:, 2] - corners[:, 0]) * (corners[:, 3] - corners[:, 1])
+    density = np.log(frame["size"].to_numpy() / area)
+    drawn = PatchCollection(patches, cmap="Blues", edgecolor=INK, linewidth=0.5, alpha=0.85)
+    drawn.set_array(density)
+    spread = float(np.ptp(density)) or 1.0
+    drawn.set_clim(
+        density.min() - 0.3 * spread, density.max() + 0.8 * spread
+    )  # neither white nor black: edges stay visible
+    ax.add_collection(drawn)
+    if points is not None:
+        ax.plot(points["x"], points["y"], ".", color=COLOURS[1], markersize=2, alpha=0.5)
+    ax.set_xlim(corners[:, 0].min(), corners[:, 2].max())
+    ax.set_ylim(corners[:, 1].min(), corners[:, 3].max())
+    ax.grid(False)

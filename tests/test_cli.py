@@ -1,0 +1,268 @@
+"""The command line: a user's own file end to end, and one line for whatever is refused."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from ppdp_lab import __version__
+from ppdp_lab.anonymize import ALGORITHMS
+from ppdp_lab.cli import app
+from ppdp_lab.lab import bench, runner
+from ppdp_lab.lab.bench.base import Measurement
+
+DATA = Path(__file__).parent / "lab" / "data" / "experiments"
+
+
+@pytest.fixture
+def call(monkeypatch, tmp_path):
+    """Call the command line in an empty folder; the environment is put back afterwards."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PPDP_LAB_ROOT", str(tmp_path))
+    monkeypatch.setenv("PPDP_LAB_DATA", "")
+
+    def invoke(*arguments, code=0):
+        result = CliRunner().invoke(app, [str(a) for a in arguments])
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code == code, result.output
+        return result
+
+    return invoke
+
+
+def refusal(result):
+    """The one line of a refusal."""
+    assert result.stdout == "" and result.stderr.count("\n") == 1 and result.stderr.startswith("ppdp-lab: ")
+    return result.stderr
+
+
+@pytest.fixture
+def people(tmp_path):
+    chance = np.random.default_rng(1)
+    n = 120
+    frame = pd.DataFrame(
+        {
+            "name": [f"person {i}" for i in range(n)],
+            "age": chance.integers(20, 70, n),
+            "zip": chance.choice(["04370", "04378", "04352", "14370"], n),
+            "disease": chance.choice(["flu", "HIV", "None", "NA"], n),
+        }
+    )
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "zip.csv").write_text(
+        "04370;0437*;04***;*\n04378;0437*;04***;*\n04352;0435*;04***;*\n14370;1437*;14***;*\n"
+    )
+    return tmp_path / "people.csv"
+
+
+GOOD = ("--qi", "age,zip", "--sensitive", "disease", "--hierarchy", "zip=zip.csv")
+
+
+# ---------------------------------------------------------------------- anonymize
+def test_a_file_is_anonymized(call, people, tmp_path):
+    result = call("anonymize", people, *GOOD, "--k", 5, "--l", 2, "-o", "out.csv")
+    out = pd.read_csv(tmp_path / "out.csv", dtype=str, keep_default_na=False)
+    assert list(out.columns) == ["age", "zip", "disease"] and len(out) == 120
+    classes = out.groupby(["age", "zip"])["disease"]
+    assert classes.size().min() >= 5 and classes.nunique().min() >= 2
+    assert set(out["zip"]) <= {"04370", "04378", "04352", "14370", "0437*", "0435*", "04***", "14***", "*"}
+    lines = {line[:26].strip(): line[26:].split() for line in result.stdout.splitlines()}
+    assert lines["smallest group"][0] == "1" and int(lines["smallest group"][1]) == classes.size().min()
+    assert lines["prosecutor risk, largest"] == ["100.0%", f"{1 / classes.size().min():.1%}"]
+    assert lines["prosecutor risk, mean"][1] == f"{classes.ngroups / 120:.1%}"
+    assert int(lines["groups with one disease"][0]) > 0 and lines["groups with one disease"][1] == "0"
+    assert lines["loss, GCP"][0] == "0.0%" and lines["loss, GCP"][1] != "0.0%"
+    assert "left out, since no role names them: name" in result.stdout
+    assert "written: out.csv" in result.stdout and result.stderr == ""
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out.csv", "people.csv", "zip.csv"]
+
+
+def test_codes_are_not_taken_for_numbers(call, tmp_path):
+    long = ["12345678901234567890", "12345678901234567891"]
+    pd.DataFrame({"zip": ["0437", "1437"], "long": long, "n": [" 5", "7"], "s": ["1.50", "1.5"]}).to_csv("f.csv")
+    result = call("anonymize", "f.csv", "--qi", "zip,long,n", "--sensitive", "s", "--k", 2, "-o", "out.csv")
+    assert "no role names them: (column 1)" in result.stdout  # the index, as pandas writes it
+    out = pd.read_csv("out.csv", dtype=str)
+    assert out.iloc[0, :3].tolist() == ["{0437, 1437}", "{" + ", ".join(long) + "}", "[5, 7]"]
+    assert sorted(out["s"]) == ["1.5", "1.50"]
+
+
+def test_anatomy_writes_two_tables(call, people, tmp_path):
+    call("anonymize", people, *GOOD, "--algorithm", "anatomy", "--l", 2, "--seed", 3, "-o", "out.csv")
+    quasi = pd.read_csv(tmp_path / "out-quasi.csv", dtype=str)
+    sensitive = pd.read_csv(tmp_path / "out-sensitive.csv", keep_default_na=False)
+    assert list(quasi.columns) == ["age", "zip", "group"] and sensitive["count"].sum() == 120
+    assert quasi["zip"].str.len().eq(5).all()
+    assert sensitive.groupby("group")["disease"].nunique().min() >= 2
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_t_and_options_reach_the_algorithm(call, people):
+    result = call("anonymize", people, *GOOD, "--t", 0.2, "-p", "choose=distinct", "-p", "strict=false")
+    assert "Mondrian(TCloseness(0.2), strict=False, cut='median-or-below', choose='distinct')" in result.stdout
+    assert "nothing written" in result.stdout
+
+
+def test_every_algorithm_of_the_package_can_be_named(call, people):
+    for name in ALGORITHMS:
+        words = call("anonymize", people, *GOOD, "--algorithm", name, code=2)
+        assert "--k" in refusal(words) or "--l" in refusal(words)
+
+
+WRONG = [
+    (["nowhere.csv", *GOOD, "--k", 5], "no file 'nowhere.csv'"),
+    (["people.csv", "--k", 5], "--qi age,zip"),
+    (["people.csv", *GOOD], "--k, --l or --t"),
+    (["people.csv", "--qi", "age,zip,", "--k", 5], "empty name"),
+    (["people.csv", "--qi", "age,zap", "--k", 5], "'zap', which the frame does not have"),
+    (["people.csv", "--qi", "age", "--sensitive", "age", "--k", 5], "both in quasi_identifiers and in sensitive"),
+    (["people.csv", *GOOD, "--k", 500], "500"),
+    (["people.csv", *GOOD, "--k", 0], "k must be at least 1"),
+    (["people.csv", *GOOD, "--l", 9], "no partition of this table"),
+    (["people.csv", "--qi", "age", "--k", 5, "--l", 2], "sensitive"),
+    (["people.csv", *GOOD, "--k", 5, "--algorithm", "mondrain"], "did you mean 'mondrian'"),
+    (["people.csv", *GOOD, "--k", 5, "--algorithm", "anatomy"], "anatomy cannot promise --k"),
+    (["people.csv", *GOOD, "--k", 5, "-p", "chose=distinct"], "did you mean 'choose'"),
+    (["people.csv", *GOOD, "--k", 5, "--seed", 3], "unknown option of mondrian: 'seed'"),
+    (["people.csv", *GOOD, "--k", 5, "--hierarchy", "zip"], "column=file.csv"),
+    (["people.csv", *GOOD, "--k", 5, "--hierarchy", "zip=zip.csv"], "two files"),
+    (["people.csv", "--qi", "age", "--hierarchy", "age=nowhere.csv", "--k", 5], "no hierarchy file"),
+    (["people.csv", "--qi", "age", "--hierarchy", "age=zip.csv", "--k", 5], "absent from its hierarchy"),
+    (["people.csv", "--qi", "age", "--hierarchy", "zip=zip.csv", "--k", 5], "neither quasi-identifiers nor sensitive"),
+    (["empty.csv", "--qi", "age", "--k", 5], "empty.csv cannot be read as CSV"),
+    (["header.csv", "--qi", "age", "--k", 5], "no rows"),
+    (["ragged.csv", "--qi", "age", "--k", 5], "ragged.csv cannot be read as CSV"),
+    (["binary.csv", "--qi", "age", "--k", 5], "binary.csv cannot be read as CSV"),
+    (["people.csv", "--qi", "age", "--hierarchy", "age=binary.csv", "--k", 5], "hierarchy file 'binary.csv'"),
+    (["people.csv", *GOOD, "--k", 5, "--separator", ", "], "must be one character"),
+    (["surplus.csv", "--qi", "a", "--k", 1], "surplus.csv cannot be read as CSV"),
+    (["doubled.csv", "--qi", "a", "--k", 1], "more than one column named 'a'"),
+    (["missing.csv", "--qi", "age", "--k", 1], "1 missing value(s)"),
+]
+
+
+@pytest.mark.parametrize("arguments, words", WRONG)
+def test_a_refusal_is_one_line_and_writes_nothing(call, people, tmp_path, arguments, words):
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "header.csv").write_text("age\n")
+    (tmp_path / "ragged.csv").write_text("age\n1\n2,3,4\n")
+    (tmp_path / "binary.csv").write_bytes(b"age\n\xff\xfe\n")
+    (tmp_path / "missing.csv").write_text('age,b\n1,2\n"",3\n')
+    (tmp_path / "surplus.csv").write_text("a,b\n1,2,3\n1,2,3\n")
+    (tmp_path / "doubled.csv").write_text("a,a\n1,2\n")
+    files = sorted(tmp_path.iterdir())
+    assert words in refusal(call("anonymize", *arguments, "-o", "out.csv", code=2))
+    assert sorted(tmp_path.iterdir()) == files
+
+
+def test_outputs_that_cannot_be_written_are_refused_first(call, people, tmp_path):
+    was = people.read_bytes()
+    for output, words in [
+        ("people.csv", "choose another name"),
+        ("zip.csv", "choose another name"),
+        ("nowhere/out.csv", "no folder 'nowhere'"),
+        (".", "is a folder"),
+    ]:
+        assert words in refusal(call("anonymize", people, *GOOD, "--k", 5, "-o", output, code=2))
+    assert people.read_bytes() == was
+
+
+# ---------------------------------------------------------------------- experiments
+def test_without_experiments_it_says_so(call):
+    assert "no experiments" in call("list").stdout
+    assert "nothing to reproduce" in call("reproduce").stdout
+    assert "no experiments/*.toml" in refusal(call("run", "tour", code=2))
+
+
+@pytest.fixture
+def root(call, tmp_path, monkeypatch):
+    """A folder with the demonstration, and a kernel that hands over ready results."""
+    shutil.copytree(DATA, tmp_path / "experiments")
+    executed = []
+
+    def execute(notebook, output, parameters, environment, watch):
+        shutil.copy(notebook, output)
+        folder, rows = Path(environment["PPDP_LAB_RUN"]), parameters["rows"]
+        boxes = pd.DataFrame({"part": "boxes", "x0": [0.0], "x1": [1.0], "y0": [0.0], "y1": [1.0], "size": [rows]})
+        losses = pd.DataFrame({"part": "loss", "method": "m", "k": [2, 4, 8], "loss": [0.1, 0.2, 0.3], "suppressed": 0})
+        pd.concat([losses, boxes]).to_parquet(folder / "results.parquet")
+        (folder / "finish.json").write_text('{"figures": ["loss", "boxes"], "data": []}')
+        executed.append(parameters)
+        watch(0, 7)
+
+    monkeypatch.setattr(runner, "execute", execute)
+    return executed
+
+
+def test_run_list_redraw_and_report(call, root, tmp_path):
+    assert "The larger k, the more is lost." in call("run", "demo").stdout
+    assert "already finished" in call("run", "demo").stdout and len(root) == 1
+    call("run", "demo", "--force")
+    assert len(root) == 2
+    listed = call("list").stdout.splitlines()[-1]
+    assert listed.startswith("demo") and listed.endswith("quick")
+    (figure,) = tmp_path.glob("results/demo/*/figures/loss.svg")
+    was = figure.read_bytes()
+    figure.unlink()
+    assert "does not hold" in call("redraw", "demo").stdout and figure.read_bytes() == was
+    call("report", "--scale", "quick", "--to", "figures")
+    assert (tmp_path / "figures" / "demo" / "loss.svg").read_bytes() == was
+    assert "1 does not hold" in (tmp_path / "figures" / "SCORECARD.md").read_text()
+    assert "no experiment was run at scale 'paper'" in refusal(call("report", code=2))
+
+
+def test_reproduce_prints_and_writes_the_scorecard(call, root, tmp_path):
+    printed = call("reproduce").stdout
+    assert "4 claims: 1 holds, 1 does not hold" in printed
+    assert "# Scorecard" in (tmp_path / "results" / "SCORECARD.md").read_text()
+
+
+def test_sweep_makes_one_table(call, root):
+    printed = call("sweep", "demo", "-p", "rows=30,40", "-p", "seed=1,2").stdout
+    assert [(p["rows"], p["seed"]) for p in root] == [(30, 1), (30, 2), (40, 1), (40, 2)]
+    assert "16 rows in" in printed
+
+
+def test_names_and_parameters_are_refused_with_near_misses(call, root, tmp_path):
+    assert "did you mean 'demo'" in refusal(call("run", "dmeo", code=2))
+    assert "did you mean 'rows'" in refusal(call("run", "demo", "-p", "row=3", code=2))
+    assert "did you mean 'quick'" in refusal(call("run", "demo", "--scale", "quik", code=2))
+    assert "key=value" in refusal(call("run", "demo", "-p", "rows", code=2))
+    assert "no experiment file" in refusal(call("run", "other.toml", code=2))
+    assert "no finished run" in refusal(call("redraw", "demo", code=2))
+    assert "nowhere: no such folder" in refusal(call("run", "demo", "--data-dir", "nowhere", code=2))
+    assert "no folder" in refusal(call("--root", "nowhere", "list", code=2))
+    assert not root and not (tmp_path / "results" / "demo").exists()
+
+
+def test_the_data_folder_is_passed_on(call, root, tmp_path, monkeypatch):
+    (tmp_path / "real").mkdir()
+    call("run", "demo", "--data-dir", "real")
+    assert os.environ["PPDP_LAB_DATA"] == str((tmp_path / "real").resolve())
+
+
+# ---------------------------------------------------------------------- the rest
+def test_data_sets_are_listed_and_described(call):
+    assert "adult" in call("data").stdout
+    assert "occupation (sensitive)" in call("data", "adult").stdout
+    assert "did you mean 'adult'" in refusal(call("data", "adlt", code=2))
+
+
+def test_bench_compares_with_units_and_targets(call, monkeypatch):
+    lines = [Measurement("sorting", 0.02, "lexsort", 0.01, 3), Measurement("slow", 0.05, "lexsort", 0.01, 3)]
+    monkeypatch.setattr(bench, "suites", lambda: {"core": lambda: lines})
+    printed = call("bench").stdout.splitlines()
+    assert printed[-2].split() == ["sorting", "20", "ms", "2.00", "x", "lexsort", "3", "ok"]
+    assert printed[-1].split()[-2:] == ["3", "over"]
+    assert "did you mean 'core'" in refusal(call("bench", "coer", code=2))
+
+
+def test_version(call):
+    assert call("--version").stdout == f"ppdp-lab {__version__}\n"
