@@ -1,0 +1,114 @@
+"""Extents of boxes in whole units, so that sums of information loss are exact and equal losses compare as equal."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ppdp_lab.table import Domain, Microdata
+from ppdp_lab.table.domain import ORDERED
+
+LIMIT = 2**30  # extents stay below it, so that two of them can be added in 32 bits
+
+
+class Space(NamedTuple):
+    """How far apart the values of each quasi-identifier lie, in units of 1 / ``scale``.
+
+    The values of column j have the entries ``offset[j] .. offset[j + 1]`` of ``place``. For a number this is its
+    position on the line; for the leaf of a tree, the height of the lowest node above it and the next leaf. As leaves
+    are numbered depth first, the highest such step between two leaves is the height of their lowest common ancestor.
+    """
+
+    offset: np.ndarray
+    is_tree: np.ndarray
+    place: np.ndarray
+    scale: int
+
+    @staticmethod
+    def of(table: Microdata) -> Space:
+        """The space of a table's quasi-identifiers; a domain's whole span, or a tree's height, is 1.
+
+        Text without a hierarchy is a tree of height 1. The unit is the common denominator of all extents, or, where 32
+        bits do not hold that (positions that are no whole numbers, very long ranges), the smallest that they do hold.
+        """
+        domains = table.qi_domains
+        finest = (LIMIT - 1) // len(domains)
+        scale = 1
+        for domain in domains:
+            steps = _steps(domain)
+            scale = finest + 1 if steps is None else math.lcm(scale, steps)
+            if scale > finest:
+                scale = finest
+                break
+        offset = np.zeros(len(domains) + 1, dtype=np.int64)
+        np.cumsum([len(domain) for domain in domains], out=offset[1:])
+        place = np.concatenate([_place(domain, scale) for domain in domains])
+        return Space(offset, np.array([domain.kind != ORDERED for domain in domains]), place, scale)
+
+
+def _steps(domain: Domain) -> int | None:
+    """Number of equal steps that every distance within a domain is a multiple of; None if there is none."""
+    if domain.kind != ORDERED:
+        return _tree_height(domain)
+    distance = domain.coordinates - domain.coordinates[0]
+    if domain.span == 0:
+        return 1
+    if (distance % 1 != 0).any() or domain.span >= 2**53:
+        return None
+    return int(domain.span) // int(np.gcd.reduce(distance.astype(np.int64)))
+
+
+def _place(domain: Domain, scale: int) -> np.ndarray:
+    if domain.kind != ORDERED:
+        place = np.append(_tree_steps(domain), 0) * (scale / _tree_height(domain))
+    else:
+        place = (domain.coordinates - domain.coordinates[0]) / (domain.span or 1.0) * scale
+    return np.rint(place).astype(np.int32)
+
+
+def _tree_height(domain: Domain) -> int:
+    return 1 if domain.hierarchy is None else max(int(domain.hierarchy.node_height[-1]), 1)
+
+
+def _tree_steps(domain: Domain) -> np.ndarray:
+    """Height of the lowest common ancestor of each leaf and the next."""
+    tree = domain.hierarchy
+    if tree is None:
+        return np.ones(len(domain) - 1, dtype=np.int32)
+    leaf = np.arange(len(domain) - 1)
+    return tree.node_height[tree.lca(leaf, leaf + 1)]
+
+
+@njit(nogil=True, cache=True)
+def extent(space, j, low, high):
+    """Extent of column j of a box from code ``low`` to code ``high``."""
+    first, last = space.offset[j] + low, space.offset[j] + high
+    if not space.is_tree[j]:
+        return space.place[last] - space.place[first]
+    most = np.int32(0)
+    for i in range(first, last):
+        most = max(most, space.place[i])
+    return most
+
+
+@njit(nogil=True, cache=True)
+def widen(space, low, high, table):
+    """Extent of each column if the box from ``low`` to ``high`` takes in a value, for all values of all columns."""
+    place = space.place
+    for j in range(low.shape[0]):
+        begin, end = space.offset[j], space.offset[j + 1]
+        first, last = begin + low[j], begin + high[j]
+        if space.is_tree[j]:
+            inside = extent(space, j, low[j], high[j])
+            for i in range(first, last + 1):
+                table[i] = inside
+            for i in range(last + 1, end):
+                table[i] = max(table[i - 1], place[i - 1])
+            for i in range(first - 1, begin - 1, -1):
+                table[i] = max(table[i + 1], place[i])
+        else:
+            for i in range(begin, end):
+                table[i] = max(place[i], place[last]) - min(place[i], place[first])
