@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from ppdp_lab import plotting
 
@@ -53,7 +54,7 @@ def _loss_and_time(results: pd.DataFrame, direction: str, x: str) -> Figure:
         chosen = runs[runs["k"] == k]
         for ax, y, words in zip(axes[:, column], ("loss", "seconds"), ("information loss", "time (s)")):
             plotting.curves(ax, chosen, x="change", y=y, series="method", order=["I3M", "static"])
-            ax.set_ylim(bottom=0)
+            ax.set_ylim(0, 1.1 * chosen[y].max())
             plotting.label(
                 ax,
                 x=x if y == "seconds" else "",
@@ -86,6 +87,7 @@ def optimization(results: pd.DataFrame) -> Figure:
     axes[1].bar(left, clustering, 0.4, label="clustering", color=plotting.COLOURS[0])
     axes[1].bar(right, optimizing, 0.4, label="optimization", color=plotting.COLOURS[1], hatch="//", edgecolor="white")
     axes[1].set_yscale("log")
+    axes[0].set_ylim(0, 1.25 * max(before))
     for ax, y in zip(axes, ("information loss (mean)", "time (s, mean)")):
         ax.set_xticks(places, labels, fontsize=7)
         plotting.label(ax, x="", y=y)
@@ -97,10 +99,11 @@ def leaks(results: pd.DataFrame) -> Figure:
     found = results[results["part"] == "leaks"].copy()
     found["curve"] = found["method"] + ", k = " + found["k"].astype(int).astype(str)
     figure, axes = plotting.figure(1, 2, width=4.4, height=3.2)
-    who = {"difference": "newcomers hidden among fewer than k", "intersection": "people whose value is certain"}
+    who = {"difference": "newcomers among fewer than k", "intersection": "people whose value is certain"}
     for ax, attack in zip(axes, who):
         plotting.curves(ax, found[found["attack"] == attack], x="release", y="exposed", series="curve")
         ax.yaxis.set_major_formatter("{x:.0%}")
-        ax.set_ylim(bottom=0)
+        ax.set_ylim(0, max(0.01, 1.15 * found.loc[found["attack"] == attack, "exposed"].max()))
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         plotting.label(ax, x="release", y=f"{who[attack]} (share)", title=f"{attack} attack")
     return figure

@@ -1,0 +1,133 @@
+"""Metrics of the classes alone: how large they are, and what they hold.
+
+Classes are those of the release, also where two of them were generalized to equal boxes. Counterfeits are no records;
+where they make a class larger, its records are harder to tell apart.
+"""
+
+from __future__ import annotations
+
+from ppdp_lab.errors import PublicationError, check_choice, check_number
+from ppdp_lab.metrics.base import Bounds, metric
+from ppdp_lab.release import Release
+
+CHARGED, IGNORED = "charged", "ignored"
+
+
+def _discernibility_bounds(release: Release, *, suppressed: str = CHARGED) -> Bounds:
+    n = len(release.table)
+    return (n if suppressed == CHARGED else 0), n * (n + release.n_counterfeits)
+
+
+@metric(
+    "discernibility C_DM",
+    unit="record pairs",
+    better="lower",
+    bounds=_discernibility_bounds,
+    reference="Bayardo and Agrawal, ICDE 2005",
+)
+def discernibility(release: Release, *, suppressed: str = CHARGED) -> float:
+    """Discernibility: every record costs the number of rows that it is published among [1]_.
+
+    Without counterfeits that is the sum of the squared class sizes, C_DM in [2]_.
+
+    Parameters
+    ----------
+    release : Release
+    suppressed : {"charged", "ignored"}
+        A suppressed record costs as much as the table has records (so [1]_), or nothing (so [2]_).
+
+    References
+    ----------
+    .. [1] R. J. Bayardo, R. Agrawal, "Data privacy through optimal k-anonymization", ICDE 2005.
+    .. [2] Section 3, "Quality metrics", of the BPG paper (CIKM 2012).
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, ppdp_lab as pl
+    >>> table = pl.Microdata(pd.DataFrame({"age": [20, 30, 40, 60, 70, 80]}), pl.Schema("age"))
+    >>> release = pl.Release(table, np.array([0, 0, 1, 1, 1, -1]))
+    >>> discernibility(release), discernibility(release, suppressed="ignored")
+    (19.0, 13.0)
+    """
+    check_choice("suppressed", suppressed, (CHARGED, IGNORED))
+    cost = int(release.real_sizes @ release.sizes)
+    if suppressed == CHARGED:
+        cost += len(release.suppressed) * len(release.table)
+    return cost
+
+
+def _average_bounds(release: Release, *, k: float) -> Bounds:
+    return 1 / check_number("k", k, above=0), len(release.table) / k
+
+
+@metric(
+    "average class size C_AVG",
+    unit="multiples of k",
+    better="lower",
+    bounds=_average_bounds,
+    reference="LeFevre et al., ICDE 2006",
+)
+def c_avg(release: Release, *, k: float) -> float:
+    """Normalized average class size C_AVG = (|T| / number of classes) / k [1]_; 1 is the best that k-anonymity allows.
+
+    Suppressed records count in |T|: leaving records out makes no release better. A class of counterfeits alone is
+    no class of the table's.
+
+    Parameters
+    ----------
+    release : Release
+    k : number
+        The k of k-anonymity (or the m of m-invariance) that the release was made for.
+
+    References
+    ----------
+    .. [1] K. LeFevre, D. J. DeWitt, R. Ramakrishnan, "Mondrian multidimensional k-anonymity", ICDE 2006.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, ppdp_lab as pl
+    >>> table = pl.Microdata(pd.DataFrame({"age": [20, 30, 40, 60, 70, 80]}), pl.Schema("age"))
+    >>> c_avg(pl.Release(table, np.array([0, 0, 1, 1, 1, 1])), k=2)
+    1.5
+    """
+    check_number("k", k, above=0)
+    n_classes = int((release.real_sizes > 0).sum())
+    if n_classes == 0:
+        raise PublicationError("c_avg averages over classes, but this release suppresses every record; publish some")
+    return len(release.table) / n_classes / k
+
+
+@metric(
+    "classification metric CM",
+    unit="share of records",
+    better="lower",
+    bounds=(0, 1),
+    reference="Iyengar, KDD 2002",
+)
+def classification_metric(release: Release, *, attribute: str | None = None) -> float:
+    """Share of records that are suppressed or whose label is not the most frequent one of their class [1]_.
+
+    Section 4.1 of [2]_. It is the error that a classifier makes on the table if it learned each class's majority.
+
+    Parameters
+    ----------
+    release : Release
+    attribute : str, optional
+        The sensitive column that is the label; needed only if the table has several.
+
+    References
+    ----------
+    .. [1] V. S. Iyengar, "Transforming data to satisfy privacy constraints", KDD 2002.
+    .. [2] The Speedy thesis, 2015.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, ppdp_lab as pl
+    >>> frame = pd.DataFrame({"age": [20, 30, 40, 60], "illness": ["flu", "flu", "flu", "HIV"]})
+    >>> table = pl.Microdata(frame, pl.Schema("age", sensitive="illness"))
+    >>> classification_metric(pl.Release(table, np.array([0, 0, 1, 1])))
+    0.25
+    """
+    histogram = release.counts(counterfeits=False).histogram(attribute)
+    kept = int(histogram.max(histogram.counts).sum())
+    return 1 - kept / len(release.table)
