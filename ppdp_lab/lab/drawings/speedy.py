@@ -74,8 +74,9 @@ def _lattice(ax: Axes, nodes: pd.DataFrame, title: str, *, size: int) -> None:
     for name, (x, y) in place.items():
         holds, order = bool(rows.loc[name, "holds"]), int(rows.loc[name, "order"])
         colour = HOLDS if holds else FAILS
-        marker = {"s": size, "edgecolors": colour, "linewidths": 1.5, "zorder": 3, "marker": "o" if holds else "s"}
-        ax.scatter([x], [y], c=[colour if order else "white"], **marker)
+        shape = "o" if holds else "s"
+        fill = colour if order else "white"
+        ax.scatter([x], [y], s=size, c=[fill], edgecolors=colour, linewidths=1.5, marker=shape, zorder=3)
         ax.text(
             x, y, f"[{name}]", ha="center", va="center", fontsize=6.5, zorder=4, color="white" if order else "black"
         )
