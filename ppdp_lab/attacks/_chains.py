@@ -1,0 +1,157 @@
+"""Sets of persons who provably share one sensitive value, chained from one equivalence to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from ppdp_lab.attacks._composed import equal_pairs, members_of
+from ppdp_lab.attacks._correspondence import Correspondence
+from ppdp_lab.attacks._tuples import Named, Tuples
+from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.results import AttackResult
+from ppdp_lab.errors import check_choice
+from ppdp_lab.published import Published
+
+
+@dataclass(frozen=True, eq=False)
+class Chains(AttackResult):
+    """Who provably shares a value with whom.
+
+    Attributes
+    ----------
+    ids : pandas.Index
+    set_of : array of int
+        Number of each person's set; persons of one set have the same value.
+    complete : bool
+        Whether these are all the equalities that the series implies.
+    """
+
+    ids: pd.Index
+    set_of: np.ndarray
+    complete: bool
+
+    unit = "person"
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Persons in each person's set: so many values are known once one of them leaks."""
+        return np.bincount(self.set_of)[self.set_of] if len(self.set_of) else self.set_of
+
+    @property
+    def breached(self) -> np.ndarray:  # type: ignore[override]
+        """Persons who are not alone in their set."""
+        return self.sizes > 1
+
+    def sets(self) -> list[tuple[str, ...]]:
+        """The sets of two or more persons."""
+        found: dict[int, list[str]] = {}
+        for i in np.flatnonzero(self.breached):
+            found.setdefault(int(self.set_of[i]), []).append(str(self.ids[i]))
+        return [tuple(names) for names in found.values()]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a person."""
+        columns = {"set": self.set_of, "size": self.sizes, "breached": self.breached}
+        return pd.DataFrame(columns, index=self.ids.rename("person"))
+
+    def __str__(self) -> str:
+        at_least = "" if self.complete else "at least "
+        largest = int(self.sizes.max(initial=0))
+        return (
+            f"equivalence: {at_least}{self._tally()} provably share their value with somebody; one leak in the largest set "
+            f"exposes {largest} persons."
+        )
+
+
+def chains(
+    series: Sequence[Published],
+    background: Background,
+    *,
+    counterfeits: Named | None = None,
+    method: str = "exact",
+) -> Chains:
+    """Sets of persons who provably share one value: all attacks with e = 1, chained over the series (section I of [1]_).
+
+    Parameters
+    ----------
+    series : sequence of Published
+    background : Background
+        With known groups: ``Background.worst_case(releases)``.
+    counterfeits : optional
+        Which counterfeits are the same over the series, from ``named_counterfeits(releases)``.
+    method : {"exact", "pairs"}
+        All equalities that the groups imply, by linear algebra, for up to some hundreds of persons; or those that two
+        classes with equal values tell which differ in one person, for series of any size.
+
+    References
+    ----------
+    .. [1] Y. He, S. Barman, J. F. Naughton, "Preventing equivalence attacks in updated, anonymized data", ICDE 2011.
+
+    Examples
+    --------
+    Bob leaves and Greg takes his place beside Alice, then Kate takes Greg's.
+
+    >>> import ppdp_lab as pl
+    >>> frame = pd.DataFrame({"age": [35, 49, 45, 40], "disease": ["cancer", "flu", "flu", "flu"]},
+    ...                      index=["Alice", "Bob", "Greg", "Kate"])
+    >>> table = pl.Microdata(frame, pl.Schema("age", sensitive="disease"))
+    >>> releases = [pl.Release(table.select([0, who]), np.array([0, 0])) for who in (1, 2, 3)]
+    >>> series = [release.published() for release in releases]
+    >>> chains(series, Background.worst_case(releases)).sets()
+    [('Bob', 'Greg', 'Kate')]
+    """
+    check_choice("method", method, ("exact", "pairs"))
+    tuples = Tuples.of(series, background, counterfeits)
+    if method == "exact":
+        set_of = equality(Correspondence.of(series, background, counterfeits=counterfeits))
+    else:
+        one, other = _all_pairs(tuples)
+        graph = coo_array((np.ones(len(one), dtype=bool), (one, other)), shape=(tuples.n, tuples.n))
+        _, set_of = connected_components(graph, directed=False)
+    _, set_of = np.unique(set_of[: background.n_persons], return_inverse=True)
+    return Chains(background.ids, set_of, method == "exact")
+
+
+def equality(both: Correspondence) -> np.ndarray:
+    """Number of each person's set of provably equal values.
+
+    Two persons are equal exactly if the difference of their unit vectors is some W S with W U = 0, hence if no vector that
+    is orthogonal to all these tells them apart. So one decomposition of the matrices finds all sets at once.
+    """
+    cancels = _kernel(both.values.T.astype(float))
+    free = _kernel(cancels.T @ both.persons)
+    projection = np.round(free @ free.T, 6) + 0.0  # unlike a basis, it is unique
+    return np.unique(projection, axis=0, return_inverse=True)[1].ravel()
+
+
+def _kernel(matrix: np.ndarray) -> np.ndarray:
+    """Orthonormal columns that span what a matrix maps to zero."""
+    _, sizes, rows = np.linalg.svd(matrix, full_matrices=True)
+    rank = int((sizes > 1e-9 * max(1.0, sizes.max(initial=0.0))).sum())
+    return rows[rank:].T
+
+
+def _all_pairs(tuples: Tuples) -> tuple[np.ndarray, np.ndarray]:
+    """Equal tuples from the composition of any two releases."""
+    buckets = tuples.buckets()[0]
+    found: list[np.ndarray] = [np.zeros((2, 0), dtype=np.int64)]
+    earlier: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []
+    for number, (who, where) in enumerate(tuples.present):
+        now = np.full(tuples.n, -1, dtype=np.int32)
+        now[who] = where
+        begins, members = members_of(now, tuples.series[number].n_groups)
+        for then, begins_then, members_then, bucket_then in earlier:
+            pair = np.empty((2, 2 * len(begins_then)), dtype=np.int64)
+            count = equal_pairs(
+                then, now, begins_then, members_then, begins, members, bucket_then, buckets[number], pair[0], pair[1]
+            )
+            found.append(pair[:, :count])
+        earlier.append((now, begins, members, buckets[number]))
+    one, other = np.concatenate(found, axis=1)
+    return one, other

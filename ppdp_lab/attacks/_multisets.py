@@ -1,0 +1,81 @@
+"""Candidate multisets: for every person, the published records of which one is theirs, over a whole series."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ppdp_lab.attacks._search import common_counts, pool_histograms
+from ppdp_lab.attacks._series import Values, alike, histories
+from ppdp_lab.attacks._traces import Traces, match
+from ppdp_lab.attacks._units import Cells
+from ppdp_lab.attacks.background import Background
+from ppdp_lab.published import Published
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Sensitive values of the candidate records of each cell of persons that the series does not tell apart."""
+
+    cell_of: np.ndarray
+    cells: Cells
+
+    @property
+    def records(self) -> np.ndarray:
+        """Candidate records per cell."""
+        return self.cells.sizes.astype(np.int64)
+
+    @property
+    def distinct(self) -> np.ndarray:
+        """Candidate values per cell."""
+        return np.diff(self.cells.offsets)
+
+    @property
+    def confidence(self) -> np.ndarray:
+        """Per cell, the share of its most frequent candidate value; 0 where no candidate is left."""
+        largest = np.zeros(len(self.distinct))
+        filled = self.distinct > 0
+        if filled.any():
+            shares = self.cells.counts / self.cells.sizes[self.cells.owner]
+            largest[filled] = np.maximum.reduceat(shares, self.cells.offsets[:-1][filled])
+        return largest
+
+
+def candidate_multisets(
+    series: Sequence[Published], background: Background, values: Values, *, track: bool
+) -> Candidates:
+    """Candidate records of every person.
+
+    Tracked: the rows of all pseudonyms that fit the person throughout; their values are those of the last release that
+    holds them. Untracked: the multiset intersection, over the releases, of the sensitive values of all groups that may
+    hold the person; this supposes that values stay the same.
+    """
+    if track:
+        traces = Traces.of(series, values)
+        found = match(series, background, traces)
+        last = traces.last_values(values.n)
+        lengths, codes, counts = pool_histograms(
+            found.offsets, found.traces, np.ones(len(found.traces)), last.offsets, last.values, last.counts, values.n
+        )
+        cells = Cells(np.r_[0, np.cumsum(lengths)], codes, counts.astype(np.int64), values.n)
+        return Candidates(found.person_cell, cells)
+    units, history = histories(series, background)
+    cell_of, cell_history = alike(history, [unit.n for unit in units])
+    pooled = [
+        unit.pool(Cells.count(release.row_group, codes, release.n_groups, values.n))
+        for unit, release, codes in zip(units, series, values.codes)
+    ]
+    base = np.cumsum([0, *(unit.n for unit in units)])[:-1]
+    steps = np.cumsum([0, *(len(cells.values) for cells in pooled)])[:-1]
+    offsets = np.concatenate([cells.offsets[:-1] + step for cells, step in zip(pooled, steps)])
+    offsets = np.r_[offsets, steps[-1] + len(pooled[-1].values)]
+    lengths, codes, counts = common_counts(
+        np.where(cell_history >= 0, cell_history + base, -1),
+        offsets,
+        np.concatenate([cells.values for cells in pooled]),
+        np.concatenate([cells.counts for cells in pooled]).astype(np.int64),
+        max(values.n, 1),
+    )
+    return Candidates(cell_of, Cells(np.r_[0, np.cumsum(lengths)], codes, counts, values.n))

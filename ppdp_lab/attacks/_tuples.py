@@ -1,0 +1,132 @@
+"""Everything that is in some group of a series: the persons, and rows that are no person's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ppdp_lab.attacks._series import check_series
+from ppdp_lab.attacks.background import Background
+from ppdp_lab.errors import ParameterError, SchemaError
+from ppdp_lab.published import Published
+from ppdp_lab.release import Release
+from ppdp_lab.table import Domain, Histogram
+
+Named = Sequence[tuple[np.ndarray, np.ndarray]]
+"""Per release, the numbers of its counterfeits and the published group of each."""
+
+
+def named_counterfeits(releases: Sequence[Release]) -> Named:
+    """Which counterfeit of which release is which, with the holder's help: the worst case of an adversary who knows.
+
+    Works for releases of publishers that number their counterfeits. Without it an attack takes every row that is no
+    person's for a stranger of its own in each release.
+    """
+    named = []
+    for number, release in enumerate(releases):
+        fake = release.counterfeit_codes
+        ids = getattr(fake, "ids", None)
+        if ids is None and len(fake):
+            raise ParameterError(
+                f"release {number} has counterfeits without numbers; its publisher does not follow them"
+            )
+        ids = np.zeros(0, dtype=np.int64) if ids is None else ids
+        named.append((ids, release._group_of_class[fake.class_of]))
+    return named
+
+
+@dataclass(frozen=True, eq=False)
+class Tuples:
+    """Who is in which group of which release.
+
+    Numbered persons first, in the order of the background, then counterfeits that can be told apart, then strangers, each
+    of whom is in one release only. ``present`` holds, per release, tuples and their groups.
+    """
+
+    series: list[Published]
+    ids: pd.Index
+    counterfeits: np.ndarray
+    present: list[tuple[np.ndarray, np.ndarray]]
+    n: int
+
+    @classmethod
+    def of(cls, series: Sequence[Published], background: Background, counterfeits: Named | None = None) -> Tuples:
+        """Persons from a background that knows groups; whoever else fills a group is a counterfeit or a stranger."""
+        releases = check_series(series, background)
+        if len(releases[0].sensitive_domains) != 1:
+            raise SchemaError("the equivalence attack reads exactly one sensitive column")
+        if not background.knows_groups:
+            raise ParameterError("the equivalence attack knows everybody's group; use Background.worst_case(releases)")
+        named = [(np.zeros(0, dtype=np.int64),) * 2] * len(releases) if counterfeits is None else list(counterfeits)
+        if len(named) != len(releases):
+            raise ParameterError(f"counterfeits of {len(named)} releases do not fit a series of {len(releases)}")
+        numbers = np.unique(np.concatenate([np.asarray(ids, dtype=np.int64) for ids, _ in named]))
+        n = background.n_persons + len(numbers)
+        present = []
+        for number, (release, presence, (ids, fake_groups)) in enumerate(zip(releases, background.releases, named)):
+            fakes = background.n_persons + np.searchsorted(numbers, ids)
+            assert presence.groups is not None
+            groups = np.concatenate([presence.groups, fake_groups]).astype(np.int64)
+            room = release.sizes - np.bincount(groups, minlength=release.n_groups)
+            if (room < 0).any():
+                raise ParameterError(f"release {number}: more persons and counterfeits in a group than it has rows")
+            strangers = np.repeat(np.arange(release.n_groups), room)
+            everyone = np.concatenate([presence.persons, fakes, n + np.arange(len(strangers))])
+            present.append((everyone.astype(np.int64), np.concatenate([groups, strangers])))
+            n += len(strangers)
+        return cls(releases, background.ids, numbers, present, n)
+
+    @property
+    def n_persons(self) -> int:
+        """Number of persons."""
+        return len(self.ids)
+
+    @property
+    def domain(self) -> Domain:
+        """The sensitive attribute."""
+        return self.series[0].sensitive_domains[0]
+
+    def labels(self) -> list[str]:
+        """A name for each tuple."""
+        strangers = self.n - self.n_persons - len(self.counterfeits)
+        return [
+            *map(str, self.ids),
+            *(f"counterfeit {number}" for number in self.counterfeits),
+            *(f"stranger {number}" for number in range(strangers)),
+        ]
+
+    def histograms(self) -> list[Histogram]:
+        """Sensitive values per group, per release."""
+        return [release.counts().histogram() for release in self.series]
+
+    def buckets(self) -> tuple[list[np.ndarray], int, int]:
+        """Bucket of each group, per release: groups whose values are in the same proportions share one.
+
+        Also the number of buckets and the fewest values in any.
+        """
+        counted = self.histograms()
+        keys = [proportions(histogram) for histogram in counted]
+        fewest = min(int(h.distinct.min(initial=len(h.domain))) for h in counted)
+        distinct, inverse = np.unique(np.concatenate(keys), return_inverse=True)
+        cuts = np.cumsum([len(key) for key in keys])[:-1]
+        return np.split(inverse, cuts), len(distinct), fewest
+
+
+def proportions(histogram: Histogram) -> np.ndarray:
+    """One number per class for the proportions of its values, the same in every release.
+
+    A 64-bit hash: two different ones among n collide with a probability of about n^2 / 2^65.
+    """
+    starts = histogram.offsets[:-1]
+    if not len(starts):
+        return np.zeros(0, dtype=np.uint64)
+    unit = np.gcd.reduceat(histogram.counts, starts)
+    cells = histogram.values.astype(np.uint64) << np.uint64(32)
+    cells += (histogram.counts // unit[histogram.cell_class]).astype(np.uint64)
+    z = (cells + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.add.reduceat(z ^ (z >> np.uint64(31)), starts)

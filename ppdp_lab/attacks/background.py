@@ -1,0 +1,259 @@
+"""Background: what an adversary is assumed to know besides the published tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ppdp_lab.errors import IdError, ParameterError, SchemaError, listed
+from ppdp_lab.release import Release
+from ppdp_lab.table import Domain, Microdata
+
+
+@dataclass(frozen=True, eq=False)
+class Presence:
+    """Who is in one release, with which quasi-identifiers and, if that is known, in which published group.
+
+    ``persons`` are positions in :attr:`Background.ids`; column j of ``qi`` and entry j of ``groups`` belong to
+    ``persons[j]``.
+    """
+
+    persons: np.ndarray
+    qi: np.ndarray
+    groups: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.persons)
+
+    def take(self, rows: np.ndarray) -> Presence:
+        """Some of the persons."""
+        groups = None if self.groups is None else self.groups[rows]
+        return Presence(self.persons[rows], self.qi[:, rows], groups)
+
+
+class Background:
+    """Which persons are in which release, with which quasi-identifiers, and in the worst case in which group.
+
+    Of every person it names, the adversary knows in which releases of the series they are *published* and in which not
+    (section 4 of [1]_; the external knowledge tables of Definition 6 of [2]_). It need not name everybody: rows that no
+    named person accounts for belong to strangers. Sensitive values are taken to stay the same over the series.
+
+    Use :meth:`of` for one table, :meth:`of_series` for several, :meth:`worst_case` for the adversary who also knows
+    everyone's group.
+
+    Parameters
+    ----------
+    ids : pandas.Index
+        The persons, each once; every one of them is in some release.
+    releases : sequence of Presence
+        One entry a release, in the order of the series.
+    qi_domains : sequence of Domain
+        Domains of the quasi-identifiers, the same as in the published tables.
+
+    Examples
+    --------
+    >>> import ppdp_lab as pl
+    >>> frame = pd.DataFrame({"age": [34, 51, 29, 33], "disease": ["flu", "flu", "HIV", "flu"]}, index=list("abcd"))
+    >>> table = pl.Microdata(frame, pl.Schema("age", sensitive="disease"))
+    >>> Background.of_series([table.select([0, 1]), table.select([1, 2, 3])])
+    <Background on 4 persons in 2 releases: quasi-identifiers known>
+    >>> Background.worst_case([Release(table, np.array([0, 1, 0, 1]))]).to_frame(0)
+       age  group
+    a   34      0
+    b   51      1
+    c   29      0
+    d   33      1
+
+    References
+    ----------
+    .. [1] M. Barbosa, A. Pinto, B. Gomes, "Generically extending anonymization algorithms to deal with successive
+       queries", CIKM 2012.
+    .. [2] F. Li, S. Zhou, "Challenging more updates: towards anonymous re-publication of fully dynamic datasets", 2008.
+    """
+
+    def __init__(self, ids: Any, releases: Sequence[Presence], qi_domains: Sequence[Domain]) -> None:
+        self.ids = ids if isinstance(ids, pd.Index) else pd.Index(ids)
+        self.releases = tuple(releases)
+        self.qi_domains = tuple(qi_domains)
+        if not self.ids.is_unique:
+            doubled = self.ids[self.ids.duplicated()].unique()
+            raise IdError(f"a background names {listed(doubled)} more than once; name each person once")
+        if not self.releases:
+            raise ParameterError("a background needs at least one release; give one table or presence per release")
+        seen = np.zeros(len(self.ids), dtype=bool)
+        for number, presence in enumerate(self.releases):
+            self._check(number, presence)
+            seen[presence.persons] = True
+        if not seen.all():
+            raise IdError(f"{int((~seen).sum())} persons of the background are in no release; leave them out")
+
+    def _check(self, number: int, presence: Presence) -> None:
+        n, where = len(presence), f"release {number} of the background"
+        if presence.qi.shape != (len(self.qi_domains), n):
+            raise ParameterError(
+                f"{where}: quasi-identifier codes have shape {presence.qi.shape}, not {(len(self.qi_domains), n)}: "
+                f"one row a quasi-identifier, one column a person"
+            )
+        if n and not (presence.persons.min() >= 0 and presence.persons.max() < len(self.ids)):
+            raise IdError(f"{where}: persons are positions 0 to {len(self.ids) - 1} in the ids")
+        if n and np.bincount(presence.persons).max() > 1:
+            raise IdError(f"{where}: a person stands in it more than once; a release holds each person once")
+        for codes, domain in zip(presence.qi, self.qi_domains):
+            if n and not (codes.min() >= 0 and codes.max() < len(domain)):
+                raise ParameterError(f"{where}: codes of {domain.name!r} must lie in 0 to {len(domain) - 1}")
+        if presence.groups is not None and (presence.groups.shape != (n,) or (n and presence.groups.min() < 0)):
+            raise ParameterError(f"{where}: groups must be {n} numbers from 0 on, one a person")
+
+    # ------------------------------------------------------------------ constructors
+    @classmethod
+    def of(cls, table: Microdata) -> Background:
+        """Everybody's quasi-identifiers, for one release of this table."""
+        return cls.of_series([table])
+
+    @classmethod
+    def of_series(cls, tables: Iterable[Microdata]) -> Background:
+        """Everybody's quasi-identifiers and presence; persons are matched by id, one table a release.
+
+        A table must hold the persons that were published: leave suppressed records out, or take :meth:`worst_case` and
+        then :meth:`without_groups`.
+        """
+        tables = list(tables)
+        for table in tables:
+            if not isinstance(table, Microdata):
+                raise ParameterError(f"a background is made of Microdata, one per release, not {type(table).__name__}")
+        if not tables:
+            raise ParameterError("a background needs at least one table, one per release")
+        for number, table in enumerate(tables):
+            check_domains(f"table {number}", table.qi_domains, tables[0].qi_domains)
+        ids = tables[0].ids
+        for table in tables[1:]:
+            if table.ids is not ids:
+                ids = ids.append(table.ids[ids.get_indexer(table.ids) < 0])
+        releases = [Presence(ids.get_indexer(table.ids).astype(np.int64), table.qi_codes) for table in tables]
+        return cls(ids, releases, tables[0].qi_domains)
+
+    @classmethod
+    def worst_case(cls, releases: Iterable[Release]) -> Background:
+        """Everybody's quasi-identifiers, presence and published group, with the holder's help.
+
+        Parameters
+        ----------
+        releases : sequence of Release
+            The series on the holder's side. A suppressed record counts as absent from its release.
+        """
+        releases = list(releases)
+        for release in releases:
+            if not isinstance(release, Release):
+                raise ParameterError(
+                    f"the worst case is made of releases on the holder's side, not {type(release).__name__}; "
+                    f"for published tables give the groups by with_groups()"
+                )
+        shown = [release.class_of >= 0 for release in releases]
+        tables = [release.table if mask.all() else release.table.select(mask) for release, mask in zip(releases, shown)]
+        groups = [release._group_of_class[release.class_of[mask]] for release, mask in zip(releases, shown)]
+        return cls.of_series(tables).with_groups(groups)
+
+    # ------------------------------------------------------------------ making others of it
+    def with_groups(self, groups: Sequence[Any]) -> Background:
+        """The same knowledge and everybody's published group.
+
+        Parameters
+        ----------
+        groups : sequence of int arrays
+            One array a release, one published group a person, in the order of the release's persons (for backgrounds
+            made of tables: the order of the rows); -1 for a person who is known not to be published in it.
+        """
+        if len(groups) != len(self.releases):
+            raise ParameterError(f"groups for {len(groups)} releases do not fit a background of {len(self.releases)}")
+        releases = []
+        for number, (presence, given) in enumerate(zip(self.releases, groups)):
+            array = np.asarray(given)
+            if array.shape != (len(presence),) or array.dtype.kind not in "iu":
+                raise ParameterError(f"release {number}: give one group number for each of its {len(presence)} persons")
+            releases.append(replace(presence, groups=array.astype(np.int32)).take(np.flatnonzero(array >= 0)))
+        return self._of_present(releases)
+
+    def without_groups(self) -> Background:
+        """The same persons, presence and quasi-identifiers, but no knowledge of groups."""
+        return Background(self.ids, [replace(p, groups=None) for p in self.releases], self.qi_domains)
+
+    def about(self, ids: Any) -> Background:
+        """What is known of some persons only; all others become strangers."""
+        wanted = self.ids.get_indexer(pd.Index(ids))
+        if (wanted < 0).any():
+            absent = pd.Index(ids)[wanted < 0]
+            raise IdError(f"the background does not name {listed(absent)}")
+        named = np.zeros(len(self.ids), dtype=bool)
+        named[wanted] = True
+        return self._of_present([p.take(np.flatnonzero(named[p.persons])) for p in self.releases])
+
+    def __getitem__(self, which: int | slice | Sequence[int]) -> Background:
+        """What is known of some releases: ``background[1:]`` is for the attacker who missed the first."""
+        if isinstance(which, (int, np.integer)):
+            which = [int(which)]
+        chosen = list(self.releases[which]) if isinstance(which, slice) else [self.releases[i] for i in which]
+        return self._of_present(chosen)
+
+    def _of_present(self, releases: list[Presence]) -> Background:
+        """A background of these releases, without the persons who are in none of them."""
+        present = np.zeros(len(self.ids), dtype=bool)
+        for presence in releases:
+            present[presence.persons] = True
+        if present.all():
+            return Background(self.ids, releases, self.qi_domains)
+        position = np.cumsum(present) - 1
+        moved = [replace(presence, persons=position[presence.persons]) for presence in releases]
+        return Background(self.ids[present], moved, self.qi_domains)
+
+    # ------------------------------------------------------------------ looking at it
+    def __len__(self) -> int:
+        return len(self.releases)
+
+    @property
+    def n_persons(self) -> int:
+        """Number of persons that are named."""
+        return len(self.ids)
+
+    @property
+    def knows_groups(self) -> bool:
+        """Whether the group of every named person is known in every release."""
+        return all(presence.groups is not None for presence in self.releases)
+
+    def present(self) -> np.ndarray:
+        """Boolean matrix, persons by releases."""
+        matrix = np.zeros((len(self.ids), len(self.releases)), dtype=bool)
+        for number, presence in enumerate(self.releases):
+            matrix[presence.persons, number] = True
+        return matrix
+
+    def to_frame(self, number: int = 0) -> pd.DataFrame:
+        """What is known of one release, readable: one row a person."""
+        presence = self.releases[number]
+        columns: dict[str, Any] = {d.name: d.decode(codes) for d, codes in zip(self.qi_domains, presence.qi)}
+        if presence.groups is not None:
+            columns["group"] = presence.groups
+        return pd.DataFrame(columns, index=self.ids[presence.persons])
+
+    def __repr__(self) -> str:
+        what = "quasi-identifiers and groups known" if self.knows_groups else "quasi-identifiers known"
+        number = f"{len(self)} release{'s' if len(self) > 1 else ''}"
+        return f"<Background on {self.n_persons} persons in {number}: {what}>"
+
+
+def check_domains(what: str, domains: Sequence[Domain], others: Sequence[Domain]) -> None:
+    """Refuse columns that are coded over other values: equal codes would not mean equal values."""
+    if [d.name for d in domains] != [d.name for d in others]:
+        raise SchemaError(
+            f"{what} has the columns {listed(d.name for d in domains)}, not {listed(d.name for d in others)}; "
+            f"use one schema for the whole series"
+        )
+    for mine, other in zip(domains, others):
+        if mine is not other and (mine.kind != other.kind or mine.labels.tolist() != other.labels.tolist()):
+            raise SchemaError(
+                f"{what} codes column {mine.name!r} over other values than the rest of the series; make one Microdata "
+                f"of all records and take snapshots of it with select()"
+            )

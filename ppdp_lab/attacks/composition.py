@@ -1,0 +1,242 @@
+"""Attacks on a series of releases: what their combination tells of a person.
+
+The value of a person is taken to stay the same over the series; only tracked rows (pseudonyms) may change theirs.
+
+References
+----------
+.. [1] M. Barbosa, A. Pinto, B. Gomes, "Generically extending anonymization algorithms to deal with successive queries",
+   CIKM 2012, section 4.
+.. [2] Y. He, S. Barman, J. Naughton, "Preventing equivalence attacks in updated, anonymized data", ICDE 2011.
+.. [3] S. Ganta, S. Kasiviswanathan, A. Smith, "Composition attacks and auxiliary information in data privacy", KDD 2008.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ppdp_lab.attacks._multisets import candidate_multisets
+from ppdp_lab.attacks._series import check_series, sensitive_values, use_tracks
+from ppdp_lab.attacks._units import Units, value_masks
+from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.joint import consistent_assignments
+from ppdp_lab.attacks.results import AttackResult, plural
+from ppdp_lab.errors import IdError, check_integer, check_number
+from ppdp_lab.principles.base import TOLERANCE
+from ppdp_lab.published import Published
+from ppdp_lab.table import Domain
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateSets(AttackResult):
+    """For every person, the sensitive values they may have.
+
+    Attributes
+    ----------
+    ids : pandas.Index
+    domain : Domain
+        The sensitive attribute.
+    masks : array of uint64, persons by words
+        Bit v of a person's words is set if the person may have value v.
+    least : int
+        Breached are persons with fewer candidates than this.
+    records : array of int or None
+        Number of tracked records that may be the person's, where the series was tracked.
+    """
+
+    ids: pd.Index
+    domain: Domain
+    masks: np.ndarray
+    least: int
+    records: np.ndarray | None = None
+
+    unit = "person"
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Number of candidate values per person."""
+        return np.bitwise_count(self.masks).sum(axis=1, dtype=np.int64)
+
+    @property
+    def breached(self) -> np.ndarray:  # type: ignore[override]
+        """Persons with fewer candidates than :attr:`least`, but some."""
+        return (self.sizes < self.least) & ~self.contradicted
+
+    @property
+    def contradicted(self) -> np.ndarray:
+        """Persons with no candidate at all: their value changed, or what is assumed of them is not true."""
+        return self.sizes == 0
+
+    def contain(self, codes: np.ndarray) -> np.ndarray:
+        """Whether each person's candidates contain the value of that code."""
+        word = self.masks[np.arange(len(self.masks)), codes >> 6]
+        return (word >> (codes & 63).astype(np.uint64)) & np.uint64(1) != 0
+
+    def members(self) -> np.ndarray:
+        """Boolean matrix, persons by values."""
+        flat = np.unpackbits(np.ascontiguousarray(self.masks).view(np.uint8), axis=1, bitorder="little")
+        return flat[:, : len(self.domain)].astype(bool)
+
+    def values(self, person: object) -> list[str]:
+        """Candidate values of one person."""
+        if person not in self.ids:
+            raise IdError(f"the background does not name {person!r}")
+        row = self.masks[[self.ids.get_loc(person)]]
+        one = CandidateSets(self.ids[:1], self.domain, row, self.least)
+        return self.domain.labels[one.members()[0]].tolist()
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a person: number of candidates, the candidates as text, whether they are too few."""
+        distinct, inverse = np.unique(self.masks, axis=0, return_inverse=True)
+        rows = CandidateSets(self.ids[:0], self.domain, distinct, self.least).members()
+        text = np.array([", ".join(self.domain.labels[row]) for row in rows], dtype=object)
+        columns: dict[str, object] = {"candidates": self.sizes, "values": text[inverse.ravel()]}
+        if self.records is not None:
+            columns["records"] = self.records
+        return pd.DataFrame(columns | {"breached": self.breached}, index=self.ids.rename("person"))
+
+    def __str__(self) -> str:
+        left = "one candidate value only" if self.least == 2 else f"fewer than {self.least} candidate values"
+        text = f"intersection: {self._tally()} {'is' if self.n_breached == 1 else 'are'} left with {left}"
+        if len(self.sizes):
+            text += f"; the mean number of candidates is {self.sizes.mean():.3g}"
+        wrong = int(self.contradicted.sum())
+        if wrong:
+            text += f"; {wrong} {plural('person', wrong)} contradict the assumption that values stay the same"
+        return text + "."
+
+
+def intersection(
+    series: Sequence[Published],
+    background: Background,
+    *,
+    least: int = 2,
+    track: bool | None = None,
+    attribute: str | None = None,
+) -> CandidateSets:
+    """For every person, the values that occur in all groups that may hold them (section 4 of [1]_, [3]_).
+
+    Parameters
+    ----------
+    series : sequence of Published
+    background : Background
+        Who is in which release; the attack is sharper if it knows groups.
+    least : int
+        Breached are persons with fewer candidate values than this: 2 asks for certainty, m for a breach of m-invariance.
+    track : bool, optional
+        Follow pseudonyms: candidates are then the records, seen in every release, that fit the person throughout, and
+        the candidate values theirs in the last release that holds the person. Followed unless told otherwise if every
+        release carries them.
+    attribute : str, optional
+        Which sensitive attribute, if there are several.
+
+    Notes
+    -----
+    Values are bitsets: one 64-bit word per 64 values, one AND per person and release. With known groups the cost is that
+    of reading the series. Without, each release's distinct combinations of quasi-identifiers are searched for once.
+
+    Examples
+    --------
+    >>> import ppdp_lab as pl
+    >>> frame = pd.DataFrame({"age": [34, 38, 31, 36], "disease": ["flu", "HIV", "cold", "flu"]}, index=list("abcd"))
+    >>> table = pl.Microdata(frame, pl.Schema("age", sensitive="disease"))
+    >>> first = pl.Release(table.select([0, 1]), np.array([0, 0]))
+    >>> second = pl.Release(table.select([0, 2]), np.array([0, 0]))
+    >>> found = intersection([first.published(), second.published()], Background.worst_case([first, second]))
+    >>> print(found)
+    intersection: 1 of 3 persons is left with one candidate value only; the mean number of candidates is 1.67.
+    >>> found.values("a")
+    ['flu']
+    """
+    least = check_integer("least", least, at_least=1)
+    releases = check_series(series, background)
+    values = sensitive_values(releases, attribute)
+    if use_tracks(releases, track):
+        found = candidate_multisets(releases, background, values, track=True)
+        masks, records = found.cells.masks()[found.cell_of], found.records[found.cell_of]
+        return CandidateSets(background.ids, values.domains[0], masks, least, records)
+    masks = np.full((background.n_persons, max((values.n + 63) // 64, 1)), ~np.uint64(0))
+    for number, (release, presence, codes) in enumerate(zip(releases, background.releases, values.codes)):
+        units = Units(release, presence, number)
+        per_unit = units.unite(value_masks(release.row_group, codes, release.n_groups, values.n))
+        masks[presence.persons] &= per_unit[units.unit_of]
+    return CandidateSets(background.ids, values.domains[0], masks, least)
+
+
+@dataclass(frozen=True, eq=False)
+class Associations(AttackResult):
+    """With what probability the adversary can associate each person with a value."""
+
+    ids: pd.Index
+    confidence: np.ndarray
+    threshold: float
+    exact: bool
+
+    unit = "person"
+
+    @property
+    def p(self) -> float:
+        """The series is a p-value association series for this p and no smaller one (Definition 5 of He et al.)."""
+        return float(self.confidence.max(initial=0.0))
+
+    @property
+    def breached(self) -> np.ndarray:  # type: ignore[override]
+        """Persons with a confidence above the threshold."""
+        return self.confidence > self.threshold + TOLERANCE
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a person."""
+        columns = {"confidence": self.confidence, "breached": self.breached}
+        return pd.DataFrame(columns, index=self.ids.rename("person"))
+
+    def __str__(self) -> str:
+        how = "counting all consistent assignments" if self.exact else "each candidate record being equally likely"
+        return (
+            f"value association: {self._tally()} can be associated with a value with confidence above "
+            f"{self.threshold:g}; the largest confidence is {self.p:.3g}, {how}."
+        )
+
+
+def value_association(
+    series: Sequence[Published],
+    background: Background,
+    *,
+    threshold: float = 0.5,
+    exact: bool = False,
+    track: bool | None = None,
+    attribute: str | None = None,
+) -> Associations:
+    """The confidence p of the best guess at each person's value (Definition 5 of [2]_).
+
+    Parameters
+    ----------
+    series, background, track, attribute
+        As for :func:`intersection`.
+    threshold : float
+        Breached are persons with p above it; 1/m never is under m-invariance.
+    exact : bool
+        Without it, p is the share of the most frequent value among the person's candidate records: the multiset
+        intersection of the groups that may hold the person, each record equally likely. With it, all assignments of
+        values to persons that are consistent with the whole series are counted (small series only, see
+        :func:`~ppdp_lab.attacks.joint.consistent_assignments`); this sees what the persons of a group tell of each other.
+
+    Examples
+    --------
+    >>> import ppdp_lab as pl
+    >>> frame = pd.DataFrame({"age": [34, 38, 31, 36], "disease": ["flu", "HIV", "flu", "flu"]})
+    >>> table = pl.Microdata(frame, pl.Schema("age", sensitive="disease"))
+    >>> release = pl.Release(table, np.array([0, 0, 0, 0]))
+    >>> value_association([release.published()], Background.worst_case([release])).p
+    0.75
+    """
+    threshold = check_number("threshold", threshold, at_least=0, at_most=1)
+    if exact:
+        joint = consistent_assignments(series, background, track=track, attribute=attribute)
+        return Associations(background.ids, joint.posterior().max(axis=1, initial=0.0), threshold, True)
+    releases = check_series(series, background)
+    values = sensitive_values(releases, attribute)
+    found = candidate_multisets(releases, background, values, track=use_tracks(releases, track))
+    return Associations(background.ids, found.confidence[found.cell_of], threshold, False)

@@ -1,0 +1,203 @@
+"""The difference attack: what must be new in the second of two releases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ppdp_lab.attacks._difference import multiset_difference, tracked_difference
+from ppdp_lab.attacks._regions import Regions, Search
+from ppdp_lab.attacks._series import check_series, sensitive_values, use_tracks
+from ppdp_lab.attacks._traces import Traces
+from ppdp_lab.attacks._units import Cells, Units
+from ppdp_lab.attacks.background import Background, Presence
+from ppdp_lab.attacks.results import AttackResult
+from ppdp_lab.errors import ParameterError, PublicationError
+from ppdp_lab.principles import DistinctLDiversity, Principle
+from ppdp_lab.published import Published
+from ppdp_lab.table import ClassCounts, Domain
+
+
+@dataclass(frozen=True, eq=False)
+class Differences(AttackResult):
+    """Candidate records of a newcomer, for every pair of overlapping groups of two releases.
+
+    Attributes
+    ----------
+    first, second : arrays of int
+        The group E1 that would have held the newcomer in the first release, and the group E2 of the second.
+    candidates : Cells
+        Sensitive values of each pair's candidate records.
+    newcomers : array of int or None
+        Persons of the background who are new and fit the pair.
+    contradicted : array of bool
+        Pairs where rows of E1 are gone from the second release: then not only insertions happened, and the formula
+        without pseudonyms does not apply.
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+    candidates: Cells
+    domain: Domain
+    rule: Principle
+    breached: np.ndarray
+    contradicted: np.ndarray
+    newcomers: np.ndarray | None = None
+    tracked: bool = False
+
+    unit = "pair"
+
+    @property
+    def records(self) -> np.ndarray:
+        """Number of candidate records per pair."""
+        return self.candidates.sizes.astype(np.int64)
+
+    def values(self, first: int, second: int) -> list[str]:
+        """Values of the candidate records of one pair, each as often as it occurs."""
+        at = np.flatnonzero((self.first == first) & (self.second == second))
+        if not len(at):
+            raise ParameterError(f"group {first} of the first release and group {second} of the second are no pair")
+        cells = slice(self.candidates.offsets[at[0]], self.candidates.offsets[at[0] + 1])
+        return np.repeat(self.domain.labels[self.candidates.values[cells]], self.candidates.counts[cells]).tolist()
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a pair of groups."""
+        columns: dict[str, object] = {"first": self.first, "second": self.second}
+        if self.newcomers is not None:
+            columns["newcomers"] = self.newcomers
+        columns |= {"records": self.records, "distinct": np.diff(self.candidates.offsets)}
+        return pd.DataFrame(columns | {"breached": self.breached, "contradicted": self.contradicted})
+
+    def __str__(self) -> str:
+        how = "tracking rows" if self.tracked else "by multisets"
+        text = f"difference ({how}): in {self._tally()} of groups the candidates of a newcomer break {self.rule}"
+        if self.newcomers is not None:
+            text += f", which concerns {int(self.newcomers[self.breached].sum())} newcomer(s)"
+        wrong = int(self.contradicted.sum())
+        if wrong:
+            text += f"; {wrong} pair(s) were left out because rows of the first group are gone"
+        return text + "."
+
+
+def difference(
+    first: Published,
+    second: Published,
+    background: Background | None = None,
+    *,
+    rule: Principle | None = None,
+    track: bool | None = None,
+    attribute: str | None = None,
+) -> Differences:
+    """Candidate records of a person who is in the second release but not in the first (section 4 of [1]_, [2]_).
+
+    Let E1 be the group of the first release that would hold the person, and E2 the one of the second that does. With
+    pseudonyms the candidates are the rows of E2 that are not in E1. Without, and if records were only inserted, everybody
+    of E1 is in one of the groups L of the second release that overlap E1, so the candidates are the multiset
+    (L - E1) & E2.
+
+    Parameters
+    ----------
+    first, second : Published
+        Two generalized releases. For a person who left, between whom nobody came, swap them.
+    background : Background, optional
+        On both releases. With it, only pairs count that some newcomer fits.
+    rule : Principle
+        Breached are pairs whose candidates break it; two distinct values unless given. (The paper prints |C| <= k and
+        |S_C| <= l as the attacker's success; a candidate set breaks the principles by |C| < k and |S_C| < l.)
+    track : bool, optional
+        Use pseudonyms; done unless told otherwise if both releases carry them.
+    attribute : str, optional
+        Which sensitive attribute, if there are several.
+
+    Examples
+    --------
+    >>> import ppdp_lab as pl
+    >>> frame = pd.DataFrame({"age": [34, 38, 31], "disease": ["flu", "HIV", "cold"]})
+    >>> table = pl.Microdata(frame, pl.Schema("age", sensitive="disease"))
+    >>> before = pl.Release(table.select([0, 1]), np.array([0, 0])).published()
+    >>> after = pl.Release(table, np.array([0, 0, 0])).published()
+    >>> found = difference(before, after)
+    >>> found.values(0, 0)
+    ['cold']
+    >>> print(found)
+    difference (by multisets): in 1 of 1 pair of groups the candidates of a newcomer break DistinctLDiversity(2).
+
+    References
+    ----------
+    .. [1] M. Barbosa, A. Pinto, B. Gomes, "Generically extending anonymization algorithms to deal with successive
+       queries", CIKM 2012.
+    .. [2] J.-W. Byun, Y. Sohn, E. Bertino, N. Li, "Secure anonymization for incremental datasets", SDM 2006.
+    """
+    rule = DistinctLDiversity(2) if rule is None else rule
+    if not isinstance(rule, Principle):
+        raise ParameterError(f"the rule must be a principle such as KAnonymity(5), not {rule!r}")
+    pair = check_series([first, second], background)
+    for number, release in enumerate(pair):
+        if release.boxes is None:
+            raise PublicationError(
+                f"release {number} is anatomized and has no boxes that could overlap; "
+                f"use consistent_assignments() with everybody's group"
+            )
+    assert first.boxes is not None and second.boxes is not None
+    values = sensitive_values(pair, attribute)
+    pieces = list(Search(Regions.of_boxes(second.boxes), Regions.of_boxes(first.boxes)).chunks())
+    counts = [np.zeros(0, dtype=np.int64), *(np.diff(piece[1]) for piece in pieces)]
+    offsets = np.r_[0, np.cumsum(np.concatenate(counts))]
+    seconds = np.concatenate([np.zeros(0, dtype=np.int32), *(piece[2] for piece in pieces)])
+    firsts = np.repeat(np.arange(first.n_groups), np.diff(offsets))
+    n_values = max(values.n, 1)
+    contradicted = np.zeros(len(firsts), dtype=bool)
+    tracked = use_tracks(pair, track)
+    if tracked:
+        order = np.lexsort((values.codes[1], second.row_group))
+        lengths, codes, amounts = tracked_difference(
+            offsets,
+            seconds,
+            np.r_[0, np.cumsum(second.sizes)],
+            values.codes[1][order],
+            _came_from(first, second)[order],
+            n_values,
+        )
+    else:
+        one = Cells.count(first.row_group, values.codes[0], first.n_groups, values.n)
+        two = Cells.count(second.row_group, values.codes[1], second.n_groups, values.n)
+        lengths, codes, amounts, within = multiset_difference(
+            offsets, seconds, one.offsets, one.values, one.counts, two.offsets, two.values, two.counts, n_values
+        )
+        contradicted = ~within[firsts]
+    cells = Cells(np.r_[0, np.cumsum(lengths)], codes, amounts, values.n)
+    found = ClassCounts(cells.sizes.astype(np.int64), cells.owner, [codes], amounts, values.domains)
+    breached = ~rule.safe(found) & ~contradicted
+    newcomers = None
+    if background is not None:
+        newcomers = _newcomers(pair, background, firsts, seconds)
+        breached &= newcomers > 0
+    return Differences(firsts, seconds, cells, values.domains[0], rule, breached, contradicted, newcomers, tracked)
+
+
+def _came_from(first: Published, second: Published) -> np.ndarray:
+    """Group in the first release of each row's pseudonym, in the order of the second's rows; -1 for a new one."""
+    traces = Traces.of([first, second], None)
+    return traces.groups[np.searchsorted(traces.pseudonyms, np.asarray(second.pseudonyms)), 0]
+
+
+def _newcomers(pair: list[Published], background: Background, firsts: np.ndarray, seconds: np.ndarray) -> np.ndarray:
+    """How many persons of the second release only fit each pair of groups."""
+    before, after = background.releases
+    new = after.take(np.flatnonzero(~np.isin(after.persons, before.persons)))
+    would_be, is_in = Units(pair[0], Presence(new.persons, new.qi)), Units(pair[1], new, 1)
+    starts1, groups1, _ = would_be.groups(
+        strict=False
+    )  # a newcomer whom no group of the first release covers fits no pair
+    starts2, groups2, _ = is_in.groups()
+    units, persons = np.unique(np.stack([would_be.unit_of, is_in.unit_of]), axis=1, return_counts=True)
+    fits = np.zeros(len(firsts), dtype=np.int64)
+    place = firsts.astype(np.int64) * pair[1].n_groups + seconds
+    for one, two, many in zip(*units, persons):
+        e1, e2 = groups1[starts1[one] : starts1[one + 1]], groups2[starts2[two] : starts2[two + 1]]
+        wanted = (e1.astype(np.int64)[:, None] * pair[1].n_groups + e2).ravel()
+        at = np.searchsorted(place, wanted)
+        fits[at[place[np.minimum(at, len(place) - 1)] == wanted]] += many
+    return fits

@@ -1,0 +1,190 @@
+"""The value equivalence attack: releases subtracted from each other tell which persons share their values.
+
+From exact and small to bounded and large: :func:`minimum_equivalence` solves an integer program over the person and value
+matrices (:class:`Correspondence`); :func:`chains` finds everybody who provably shares a value with somebody, and
+:func:`exposed_by` what one leaked value then exposes; the :class:`BucketGraphs` of merged buckets bound every attack by a
+cut; :func:`compromised` counts persons in series of any size, and says whether the count is exact.
+
+References
+----------
+.. [1] Y. He, S. Barman, J. F. Naughton, "Preventing equivalence attacks in updated, anonymized data", ICDE 2011.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from ppdp_lab.attacks._bucket_graphs import BucketGraphs
+from ppdp_lab.attacks._chains import Chains, chains, equality
+from ppdp_lab.attacks._compromised import Compromised, compromised, compromised_over_time
+from ppdp_lab.attacks._correspondence import (
+    TOLERANCE,
+    Correspondence,
+    EquivalenceAttack,
+    delta_weights,
+    plain_weights,
+)
+from ppdp_lab.attacks._tuples import named_counterfeits
+from ppdp_lab.errors import IdError, ParameterError, listed
+
+__all__ = [
+    "BucketGraphs",
+    "Chains",
+    "Compromised",
+    "Correspondence",
+    "EquivalenceAttack",
+    "chains",
+    "compromised",
+    "compromised_over_time",
+    "delta_weights",
+    "equal_values",
+    "exposed_by",
+    "minimum_equivalence",
+    "named_counterfeits",
+    "plain_weights",
+]
+
+
+def minimum_equivalence(both: Correspondence, *, person: str | None = None) -> EquivalenceAttack | None:
+    """The equivalence attack with the fewest persons, by integer programming; None if there is no attack at all.
+
+    Minimizes |W S| / 2 over real weights W with W U = 0 and W S whole and not zero (Definition 10 of [1]_), which is
+    NP-hard (Theorem 1): for small series.
+
+    Parameters
+    ----------
+    both : Correspondence
+        Person and value matrices.
+    person : str, optional
+        Only attacks that involve this person.
+
+    Examples
+    --------
+    >>> import pandas as pd, ppdp_lab as pl
+    >>> from ppdp_lab.attacks import Background
+    >>> frame = pd.DataFrame({"age": [35, 49, 45], "disease": ["cancer", "flu", "flu"]}, index=["Alice", "Bob", "Greg"])
+    >>> table = pl.Microdata(frame, pl.Schema("age", sensitive="disease"))
+    >>> releases = [pl.Release(table.select([0, who]), np.array([0, 0])) for who in (1, 2)]
+    >>> both = Correspondence.of([r.published() for r in releases], Background.worst_case(releases))
+    >>> print(minimum_equivalence(both)), minimum_equivalence(both, person="Alice")
+    Bob = Greg
+    (None, None)
+    """
+    columns, inverse, times = np.unique(both.persons, axis=1, return_inverse=True, return_counts=True)
+    inverse = inverse.ravel()
+    if person is not None:
+        if person not in both.names:
+            raise IdError(f"no person {person!r} in these matrices")
+        wanted = [int(inverse[both.names.index(person)])]
+    else:
+        wanted = np.argsort(times, kind="stable").tolist()
+    n_rows, n_columns = columns.shape
+    # Variables: W, x = W S of each kind of person, and a >= |x|, which is what is paid for.
+    eye, none = np.eye(n_columns), np.zeros((n_columns, n_rows))
+    persons_agree = LinearConstraint(np.hstack([columns.T, -eye, np.zeros_like(eye)]), 0, 0)
+    values_cancel = LinearConstraint(np.hstack([both.values.T, np.zeros((both.values.shape[1], 2 * n_columns))]), 0, 0)
+    above = LinearConstraint(np.hstack([none, -eye, eye]), 0, np.inf)
+    below = LinearConstraint(np.hstack([none, eye, eye]), 0, np.inf)
+    cost = np.r_[np.zeros(n_rows + n_columns), times]
+    whole = np.r_[np.zeros(n_rows), np.ones(n_columns), np.zeros(n_columns)]
+    best, weights = np.inf, None
+    for kind in wanted:
+        low = np.r_[np.full(n_rows + n_columns, -np.inf), np.zeros(n_columns)]
+        low[n_rows + kind] = 1
+        constraints = [persons_agree, values_cancel, above, below]
+        if weights is not None:  # both sides are equally large, so a better attack saves two
+            constraints.append(LinearConstraint(cost[None, :], -np.inf, best - 2))
+        found = milp(cost, integrality=whole, bounds=Bounds(low, np.inf), constraints=constraints)
+        if found.x is not None:
+            best, weights = round(found.fun), found.x[:n_rows]
+    return None if weights is None else both.attack(_tidy(weights, both.persons))
+
+
+def _tidy(weights: np.ndarray, persons: np.ndarray) -> np.ndarray:
+    """Whole numbers where the solver meant them, and the first person involved on the left."""
+    whole = np.round(weights)
+    weights = whole if np.abs(whole - weights).max(initial=0) < TOLERANCE else weights
+    times = np.round(weights @ persons)
+    return weights * np.sign(times[np.flatnonzero(times)[0]]) + 0.0
+
+
+def equal_values(both: Correspondence) -> list[tuple[str, ...]]:
+    """Persons who provably share one value, in sets of two or more: all attacks with e = 1, chained.
+
+    As :func:`chains`, from matrices, with counterfeits and strangers among the persons.
+
+    Examples
+    --------
+    >>> import pandas as pd, ppdp_lab as pl
+    >>> from ppdp_lab.attacks import Background
+    >>> frame = pd.DataFrame({"age": [35, 49, 45], "disease": ["cancer", "flu", "flu"]}, index=["Alice", "Bob", "Greg"])
+    >>> table = pl.Microdata(frame, pl.Schema("age", sensitive="disease"))
+    >>> releases = [pl.Release(table.select([0, who]), np.array([0, 0])) for who in (1, 2)]
+    >>> equal_values(Correspondence.of([r.published() for r in releases], Background.worst_case(releases)))
+    [('Bob', 'Greg')]
+    """
+    sets: dict[int, list[str]] = {}
+    for name, number in zip(both.names, equality(both).tolist()):
+        sets.setdefault(number, []).append(name)
+    return [tuple(names) for names in sets.values() if len(names) > 1]
+
+
+def exposed_by(both: Correspondence, known: Mapping[str, Any]) -> dict[str, str]:
+    """What else is certain once the sensitive values of some persons are known: {person: value}.
+
+    Everybody whose value is the same in all assignments of values to persons that fit the groups and what is known. An
+    integer program per person, hence for small series.
+
+    Parameters
+    ----------
+    both : Correspondence
+    known : dict of person to value
+        What leaked; empty to ask what the series itself gives away.
+
+    Examples
+    --------
+    >>> import pandas as pd, ppdp_lab as pl
+    >>> from ppdp_lab.attacks import Background
+    >>> frame = pd.DataFrame({"age": [35, 49, 45], "disease": ["cancer", "flu", "flu"]}, index=["Alice", "Bob", "Greg"])
+    >>> table = pl.Microdata(frame, pl.Schema("age", sensitive="disease"))
+    >>> releases = [pl.Release(table.select([0, who]), np.array([0, 0])) for who in (1, 2)]
+    >>> both = Correspondence.of([r.published() for r in releases], Background.worst_case(releases))
+    >>> exposed_by(both, {}), exposed_by(both, {"Bob": "flu"})
+    ({}, {'Alice': 'cancer', 'Greg': 'flu'})
+    """
+    n, n_values = len(both.names), len(both.labels)
+    cost, low, high = np.zeros(n * n_values), np.zeros((n, n_values)), np.ones((n, n_values))
+    for person, value in known.items():
+        if person not in both.names or str(value) not in both.labels:
+            raise IdError(f"no person {person!r} or no value {value!r} in these matrices")
+        low[both.names.index(person), both.labels.index(str(value))] = 1
+    one_each = LinearConstraint(np.kron(np.eye(n), np.ones((1, n_values))), 1, 1)
+    groups = np.kron(both.persons, np.eye(n_values))
+    rows = LinearConstraint(groups, both.values.ravel(), both.values.ravel())
+
+    def solve() -> np.ndarray | None:
+        found = milp(
+            cost, integrality=np.ones(len(cost)), bounds=Bounds(low.ravel(), high.ravel()), constraints=[one_each, rows]
+        )
+        return None if found.x is None else found.x.reshape(n, n_values).argmax(axis=1)
+
+    first = solve()
+    if first is None:
+        raise ParameterError(f"no assignment of values fits the series and {listed(known.items())}")
+    open_ = {i for i in range(n) if both.names[i] not in known}
+    certain = {}
+    while open_:
+        i = min(open_)
+        high[i, first[i]] = 0
+        other = solve()
+        high[i, first[i]] = 1
+        if other is None:
+            certain[both.names[i]] = both.labels[first[i]]
+            open_.remove(i)
+        else:
+            open_ = {k for k in open_ if other[k] == first[k]}
+    return dict(sorted(certain.items(), key=lambda item: both.names.index(item[0])))

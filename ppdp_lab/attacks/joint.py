@@ -1,0 +1,201 @@
+"""Joint reasoning: all assignments of values to persons that a whole series allows.
+
+What one person has, another of the same group cannot have too unless the rows show it twice. Looking at all persons at
+once therefore tells more than looking at each person's candidate values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from math import prod
+
+import numpy as np
+import pandas as pd
+
+from ppdp_lab.attacks._joint import Solution, solve
+from ppdp_lab.attacks._problems import tracked, untracked
+from ppdp_lab.attacks._series import check_series, sensitive_values, use_tracks
+from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.results import AttackResult
+from ppdp_lab.errors import IdError, ParameterError, check_integer, listed
+from ppdp_lab.published import Published
+
+
+@dataclass(frozen=True, eq=False)
+class Assignments(AttackResult):
+    """All consistent assignments of values to persons.
+
+    Persons whom the same groups may hold in every release form a cell: nothing tells them apart, so an assignment says
+    how many of a cell have which value. Cells whose groups are not connected are independent; the assignments of the
+    whole series are all combinations of those of its components.
+
+    Attributes
+    ----------
+    ids : pandas.Index
+    cell_of : array of int
+        Cell of each person.
+    outcomes : list of str
+        The values; for tracked series whose rows change, "flu, then tuberculosis" is an outcome.
+    components : list of (cells, {assignment: ways})
+        Per component its cells, and each assignment of them with the number of ways in which persons can be matched to
+        published rows that give it.
+    """
+
+    ids: pd.Index
+    cell_of: np.ndarray
+    outcomes: list[str]
+    components: list[tuple[list[int], dict[Solution, int]]]
+
+    unit = "person"
+
+    def __len__(self) -> int:
+        return prod(len(solutions) for _, solutions in self.components)
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells of persons."""
+        return int(self.cell_of.max(initial=-1)) + 1
+
+    def posterior(self) -> np.ndarray:
+        """Probability of each outcome for each person, all ways being equally likely: persons by outcomes.
+
+        A person whose component allows no assignment has zeros throughout.
+        """
+        per_cell = np.zeros((self.n_cells, len(self.outcomes)))
+        for cells, solutions in self.components:
+            total = sum(solutions.values())
+            for solution, ways in solutions.items():
+                for cell, held in zip(cells, solution):
+                    persons = sum(k for _, k in held)
+                    for outcome, k in held:
+                        per_cell[cell, outcome] += ways * k / (total * persons)
+        return per_cell[self.cell_of]
+
+    def members(self) -> np.ndarray:
+        """Boolean matrix, persons by outcomes: what each person has in some assignment."""
+        per_cell = np.zeros((self.n_cells, len(self.outcomes)), dtype=bool)
+        for cells, solutions in self.components:
+            for solution in solutions:
+                for cell, held in zip(cells, solution):
+                    per_cell[cell, [outcome for outcome, _ in held]] = True
+        return per_cell[self.cell_of]
+
+    @property
+    def breached(self) -> np.ndarray:  # type: ignore[override]
+        """Persons who have the same value in every assignment."""
+        return self.members().sum(axis=1) == 1
+
+    def values(self, person: object) -> list[str]:
+        """What one person has in some assignment."""
+        return [self.outcomes[o] for o in np.flatnonzero(self.members()[self._positions([person])[0]])]
+
+    def held_by(self, *persons: object) -> list[tuple[str, ...]]:
+        """All multisets of values that these persons may hold between them."""
+        cells = self.cell_of[self._positions(persons)].tolist()
+        wanted = {cell: cells.count(cell) for cell in cells}
+        found: set[tuple[str, ...]] = set()
+        involved = [part for part in self.components if not wanted.keys().isdisjoint(part[0])]
+        for held in _combined(involved):
+            choices = []
+            for cell, k in wanted.items():
+                names = [self.outcomes[outcome] for outcome, many in held[cell] for _ in range(many)]
+                choices.append(set(combinations(sorted(names), k)))
+            found |= {tuple(sorted(sum(choice, ()))) for choice in product(*choices)}
+        return sorted(found)
+
+    def table(self, limit: int = 1000) -> pd.DataFrame:
+        """One row an assignment, one column a cell of persons, as Table 2 of the BPG paper; refuses more than ``limit``."""
+        if len(self) > check_integer("limit", limit, at_least=1):
+            raise ParameterError(
+                f"there are {len(self)} assignments, more than limit = {limit}; look at values() instead"
+            )
+        order = list(dict.fromkeys(self.cell_of.tolist()))
+        names = [" & ".join(map(str, self.ids[self.cell_of == cell])) for cell in order]
+        rows = []
+        for held in _combined(self.components):
+            texts = {c: [self.outcomes[o] for o, many in held[c] for _ in range(many)] for c in held}
+            rows.append([", ".join(texts[cell]) for cell in order])
+        return pd.DataFrame(rows, columns=names, dtype="str")
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a person: number of values left, the most probable one and its probability."""
+        posterior = self.posterior()
+        likely = posterior.argmax(axis=1)
+        columns = {
+            "candidates": self.members().sum(axis=1),
+            "value": np.array(self.outcomes, dtype=object)[likely],
+            "confidence": posterior.max(axis=1, initial=0.0),
+            "breached": self.breached,
+        }
+        return pd.DataFrame(columns, index=self.ids.rename("person"))
+
+    def __str__(self) -> str:
+        if not len(self):
+            return (
+                "joint reasoning: no assignment of values to persons is consistent with the series; "
+                "values changed between releases, or the background is not true."
+            )
+        number = "1 assignment is" if len(self) == 1 else f"{len(self)} assignments are"
+        return f"joint reasoning: {number} consistent with the series, and {self._tally()} have the same value in all."
+
+    def _positions(self, persons: Sequence[object]) -> np.ndarray:
+        at = self.ids.get_indexer(pd.Index(list(persons)))
+        if (at < 0).any():
+            raise IdError(f"the background does not name {listed(p for p, i in zip(persons, at) if i < 0)}")
+        return at
+
+
+def _combined(components: Sequence[tuple[list[int], dict[Solution, int]]]) -> Iterator[dict[int, Sequence[tuple]]]:
+    """Every combination of one assignment per component, as {cell: outcomes held}."""
+    for chosen in product(*(solutions for _, solutions in components)):
+        yield {cell: held for (cells, _), s in zip(components, chosen) for cell, held in zip(cells, s)}
+
+
+def consistent_assignments(
+    series: Sequence[Published],
+    background: Background,
+    *,
+    track: bool | None = None,
+    attribute: str | None = None,
+    limit: int = 200_000,
+) -> Assignments:
+    """All assignments of sensitive values to persons that are consistent with a series (section 4, Table 2 of [1]_).
+
+    In every release each person present takes one row of a group that may hold them; rows that nobody takes belong to
+    counterfeits or strangers. A person takes rows of the same value in all releases, or with tracking those of one
+    pseudonym, which occurs in exactly the releases in which the person is.
+
+    Parameters
+    ----------
+    series, background, track, attribute
+        As for :func:`~ppdp_lab.attacks.composition.intersection`.
+    limit : int
+        How many partial assignments may be looked at in each independent part of the series before the search gives up
+        with an error. The number grows exponentially with persons who share groups: dozens of persons, not thousands.
+
+    Examples
+    --------
+    >>> import ppdp_lab as pl
+    >>> frame = pd.DataFrame({"age": [34, 38, 31], "disease": ["flu", "HIV", "cold"]}, index=["Ann", "Bob", "Cy"])
+    >>> table = pl.Microdata(frame, pl.Schema("age", sensitive="disease"))
+    >>> first = pl.Release(table, np.array([0, 0, 0]))
+    >>> second = pl.Release(table.select([0, 1]), np.array([0, 0]))
+    >>> found = consistent_assignments([first.published(), second.published()], Background.worst_case([first, second]))
+    >>> found.table()
+      Ann & Bob    Cy
+    0  HIV, flu  cold
+
+    References
+    ----------
+    .. [1] M. Barbosa, A. Pinto, B. Gomes, "Generically extending anonymization algorithms to deal with successive
+       queries", CIKM 2012.
+    """
+    limit = check_integer("limit", limit, at_least=1)
+    releases = check_series(series, background)
+    values = sensitive_values(releases, attribute)
+    build = tracked if use_tracks(releases, track) else untracked
+    cell_of, problem, outcomes = build(releases, background, values, limit)
+    components = [(cells, solve(problem, cells, limit)) for cells in problem.components()]
+    return Assignments(background.ids, cell_of, outcomes, components)

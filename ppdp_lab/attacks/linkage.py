@@ -1,0 +1,179 @@
+"""Attacks on one release: record linkage, and two attacks that learn a value without finding the record.
+
+Every attack takes what was published and, optionally, a background on that one release. Without a background the result
+has one entry a published group. With one it has an entry a person: their own group's where groups are known, else all
+rows that their quasi-identifiers match, taken together. Cost without known groups: see
+:class:`~ppdp_lab.attacks._regions.Search`; persons with equal quasi-identifiers are looked up once.
+
+References
+----------
+.. [1] S. Chatzopoulos, "Survey of privacy-preserving data publishing methods and Speedy", thesis, Athens 2015, section 3.
+.. [2] A. Machanavajjhala et al., "l-diversity: privacy beyond k-anonymity", ACM TKDD 1(1), 2007.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ppdp_lab.attacks._beliefs import Beliefs, OneRelease
+from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.results import Disclosure
+from ppdp_lab.errors import ParameterError, check_integer, check_number, listed
+from ppdp_lab.principles.base import TOLERANCE
+from ppdp_lab.published import Published
+from ppdp_lab.table import Domain
+
+
+def record_linkage(published: Published, background: Background | None = None, *, threshold: float = 0.5) -> Disclosure:
+    """Prosecutor risk: with what probability is a person's row found (section 3.1 of [1]_)?
+
+    A group of n rows hides each of its members among n: risk 1/n. A person whose quasi-identifiers match several groups
+    hides among the rows of all of them.
+
+    Parameters
+    ----------
+    published : Published
+    background : Background, optional
+        On this one release.
+    threshold : float
+        Breached are those whose risk is above it. 1/k never is under k-anonymity with that k.
+
+    Examples
+    --------
+    >>> import pandas as pd, ppdp_lab as pl
+    >>> frame = pd.DataFrame({"age": [34, 51, 29, 33, 60], "disease": ["flu", "flu", "HIV", "flu", "flu"]})
+    >>> table = pl.Microdata(frame, pl.Schema("age", sensitive="disease"))
+    >>> seen = pl.Release(table, np.array([0, 1, 0, 0, 1])).published()
+    >>> risk = record_linkage(seen, threshold=0.4)
+    >>> risk.scores.round(3).tolist(), round(risk.mean, 3)
+    ([0.333, 0.5], 0.4)
+    >>> print(risk)
+    record linkage: 1 of 2 groups, 40.0% of the people, can be linked to a row with probability above 0.4;
+    the largest risk is 0.5, the mean over people 0.4.
+    """
+    threshold = check_number("threshold", threshold, at_least=0, at_most=1)
+    release = OneRelease(published, background)
+    risk = release.units.row_risk()
+    finding = f"can be linked to a row with probability above {threshold:g}"
+    return release.disclosure("record linkage", "risk", risk, risk > threshold + TOLERANCE, finding)
+
+
+def homogeneity(
+    published: Published,
+    background: Background | None = None,
+    *,
+    confidence: float = 1.0,
+    attribute: str | None = None,
+) -> Disclosure:
+    """Groups, or persons, whose sensitive value is certain because all rows agree on it (section 3.2.1 of [1]_, [2]_).
+
+    Parameters
+    ----------
+    published, background
+        As for :func:`record_linkage`.
+    confidence : float
+        Breached are those with a value at least this probable; 1 asks for certainty.
+    attribute : str, optional
+        Which sensitive attribute, if there are several.
+
+    Examples
+    --------
+    >>> import pandas as pd, ppdp_lab as pl
+    >>> frame = pd.DataFrame({"age": [34, 51, 29, 33], "disease": ["flu", "flu", "HIV", "flu"]})
+    >>> table = pl.Microdata(frame, pl.Schema("age", sensitive="disease"))
+    >>> homogeneity(pl.Release(table, np.array([0, 1, 0, 1])).published()).to_frame()
+           people  confidence value  breached
+    group
+    0           2         0.5   HIV     False
+    1           2         1.0   flu      True
+    """
+    confidence = check_number("confidence", confidence, above=0, at_most=1)
+    release = OneRelease(published, background)
+    beliefs = Beliefs.of(release, attribute)
+    share, value = beliefs.largest(beliefs.shares)
+    finding = f"show their value of {beliefs.domain.name} with confidence {confidence:g} or more"
+    details = {"value": beliefs.domain.labels[value]}
+    return release.disclosure("homogeneity", "confidence", share, share >= confidence - TOLERANCE, finding, details)
+
+
+def background_knowledge(
+    published: Published,
+    background: Background | None = None,
+    *,
+    rule_out: int = 1,
+    excluded: Iterable[Any] | None = None,
+    confidence: float = 1.0,
+    attribute: str | None = None,
+) -> Disclosure:
+    """What is left when the adversary can rule some sensitive values out (section 3.2.1 of [1]_, [2]_).
+
+    Parameters
+    ----------
+    published, background
+        As for :func:`record_linkage`.
+    rule_out : int
+        Number c of values that can be ruled out, whichever help most: all but the most frequent value and the rarest.
+        Under distinct l-diversity c < l - 1 never makes a value certain.
+    excluded : iterable of values, optional
+        Values that are ruled out for everybody, instead of the worst ``rule_out`` ones. A unit all of whose values are
+        excluded contradicts this knowledge; its confidence is 0.
+    confidence : float
+        Breached are those with a remaining value at least this probable.
+    attribute : str, optional
+        Which sensitive attribute, if there are several.
+
+    Examples
+    --------
+    >>> import pandas as pd, ppdp_lab as pl
+    >>> frame = pd.DataFrame({"age": [34, 51, 29, 33], "disease": ["flu", "cold", "HIV", "flu"]})
+    >>> table = pl.Microdata(frame, pl.Schema("age", sensitive="disease"))
+    >>> seen = pl.Release(table, np.array([0, 0, 0, 0])).published()
+    >>> background_knowledge(seen, rule_out=1).scores.round(3).tolist()
+    [0.667]
+    >>> background_knowledge(seen, excluded=["flu", "HIV"]).to_frame()["value"].tolist()
+    ['cold']
+    """
+    rule_out = check_integer("rule_out", rule_out, at_least=0)
+    confidence = check_number("confidence", confidence, above=0, at_most=1)
+    release = OneRelease(published, background)
+    beliefs = Beliefs.of(release, attribute)
+    if excluded is not None:
+        known = _codes(beliefs.domain, excluded)
+        kept = ~np.isin(beliefs.cells.values, known)
+        what = f"the values {listed(beliefs.domain.labels[known])} being ruled out"
+    else:
+        kept = _after_the_worst(beliefs, rule_out)
+        what = f"{rule_out} value(s) being ruled out"
+    left = beliefs.total(np.where(kept, beliefs.shares, 0.0))
+    posterior = np.where(kept, beliefs.shares, 0.0) / np.where(left > 0, left, 1.0)[beliefs.owner]
+    share, value = beliefs.largest(posterior)
+    finding = f"show their value of {beliefs.domain.name} with confidence {confidence:g} or more, {what}"
+    breached = (share >= confidence - TOLERANCE) & (left > 0)
+    details = {"value": beliefs.domain.labels[value]}
+    return release.disclosure("background knowledge", "confidence", share, breached, finding, details)
+
+
+def _codes(domain: Domain, values: Iterable[Any]) -> np.ndarray:
+    values = [values] if isinstance(values, str) else list(values)
+    codes, absent = [], []
+    for value in values:
+        try:
+            codes.append(domain.code_of(value))
+        except KeyError:
+            absent.append(value)
+    if absent:
+        raise ParameterError(
+            f"excluded names {listed(absent)}, which {domain.name!r} does not have; its values are {listed(domain.labels)}"
+        )
+    return np.array(sorted(codes), dtype=np.int64)
+
+
+def _after_the_worst(beliefs: Beliefs, c: int) -> np.ndarray:
+    """Cells that stay when the c most frequent values but the first are ruled out: what favours the first the most."""
+    order = np.lexsort((-beliefs.shares, beliefs.owner))
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order)) - beliefs.cells.offsets[beliefs.owner]
+    return (rank == 0) | (rank > c)

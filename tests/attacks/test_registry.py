@@ -1,0 +1,126 @@
+"""Every attack is classified, and all of them behave alike."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ppdp_lab as pl
+from ppdp_lab import attacks
+from ppdp_lab.attacks.registry import ALL, ATTRIBUTE, IDENTITY, PAIR, RELEASE, SERIES, Attack, get
+from ppdp_lab.attacks.results import AttackResult
+from ppdp_lab.errors import PPDPError, UnknownNameError
+
+NO_ATTACKS = {
+    "audit.audit_series",
+    "background.check_domains",
+    "equivalence.delta_weights",
+    "equivalence.named_counterfeits",
+    "equivalence.plain_weights",
+    "registry.get",
+    "results.plural",
+}
+"""Public functions of the room that help, look up or judge."""
+
+
+def public_functions() -> dict[str, object]:
+    """Functions that the room's public modules define or offer, as "module.function"."""
+    found = {}
+    for module in pkgutil.iter_modules(attacks.__path__):
+        if not module.name.startswith("_"):
+            loaded = importlib.import_module(f"{attacks.__name__}.{module.name}")
+            offered = getattr(loaded, "__all__", ())
+            for name, member in inspect.getmembers(loaded, inspect.isfunction):
+                if name in offered or (member.__module__ == loaded.__name__ and not name.startswith("_")):
+                    found[f"{module.name}.{name}"] = member
+    return found
+
+
+def test_every_attack_is_classified() -> None:
+    functions = public_functions()
+    classified = {attack.run for attack in ALL}
+    variants = {name for attack in ALL for name in attack.variants}
+    forgotten = {name for name, run in functions.items() if run not in classified} - variants - NO_ATTACKS
+    assert not forgotten, (
+        f"classify {sorted(forgotten)} in attacks/registry.py, or say in NO_ATTACKS that they are none"
+    )
+    assert set(functions) >= NO_ATTACKS | variants
+    assert not NO_ATTACKS & variants and not classified & {functions[name] for name in NO_ATTACKS | variants}
+
+
+def test_names_are_exported() -> None:
+    assert len({attack.name for attack in ALL}) == len(ALL)
+    for attack in ALL:
+        assert attack.run.__name__ in attacks.__all__
+        assert getattr(attacks, attack.run.__name__) is attack.run
+    assert sorted(attacks.__all__) == list(attacks.__all__)
+
+
+@pytest.mark.parametrize("attack", ALL, ids=lambda attack: attack.name)
+def test_classification_is_complete_and_true(attack: Attack) -> None:
+    assert attack.sees in (RELEASE, PAIR, SERIES) and attack.discloses in (IDENTITY, ATTRIBUTE)
+    assert attack.knows and attack.breaks
+    parameters = inspect.signature(attack.run).parameters
+    optional = parameters["background"].default is None
+    assert optional != attack.needs_background
+    assert next(iter(parameters)) == {RELEASE: "published", PAIR: "first", SERIES: "series"}[attack.sees]
+    assert {p.name for p in parameters.values() if p.kind is p.KEYWORD_ONLY and p.default is p.empty} == set(
+        attack.settings
+    )
+    text = inspect.getdoc(attack.run)
+    assert "Parameters" in text and ">>>" in text
+    homes = {name.split(".")[0] for name, run in public_functions().items() if run is attack.run}
+    cited = text + "".join(importlib.import_module(f"{attacks.__name__}.{home}").__doc__ for home in homes)
+    assert re.search(r"\.\. \[\d\] .*(19|20)\d\d", cited, re.DOTALL), "cite the paper"
+
+
+@pytest.fixture(scope="module")
+def releases() -> list[pl.Release]:
+    """A series that every attack accepts: 2-invariant, and with pseudonyms."""
+    n = 24
+    frame = pd.DataFrame({"age": np.arange(n) + 20, "pay": [1, 2] * (n // 2)})
+    table = pl.Microdata(frame, pl.Schema("age", sensitive="pay"), ids=[f"p{i}" for i in range(n)])
+    rows = [np.arange(16), np.arange(n)]
+    classes = [rows[0] // 4, (rows[1] + 2) // 4]
+    return [pl.Release(table.select(r), c, pseudonyms=r + 50) for r, c in zip(rows, classes)]
+
+
+@pytest.mark.parametrize("attack", ALL, ids=lambda attack: attack.name)
+@pytest.mark.parametrize("knows", ["nothing", "quasi-identifiers", "groups"])
+def test_every_result_has_a_mask_a_paragraph_and_a_frame(
+    attack: Attack, knows: str, releases: list[pl.Release]
+) -> None:
+    series = [release.published(track=attack.needs_pseudonyms) for release in releases]
+    background = attacks.Background.worst_case(releases)
+    if knows == "quasi-identifiers":
+        background = background.without_groups()
+    seen: tuple = {RELEASE: (series[0],), PAIR: tuple(series), SERIES: (series,)}[attack.sees]
+    known = () if knows == "nothing" else (background[0] if attack.sees == RELEASE else background,)
+    if knows == "nothing" and attack.needs_background:
+        with pytest.raises(TypeError):
+            attack.run(*seen, **attack.settings)
+        return
+    if knows == "quasi-identifiers" and attack.needs_groups:
+        with pytest.raises(PPDPError, match="group"):
+            attack.run(*seen, *known, **attack.settings)
+        return
+    result = attack.run(*seen, *known, **attack.settings)
+    assert isinstance(result, AttackResult)
+    assert result.breached.dtype == bool and len(result.to_frame()) == len(result.breached)
+    assert result.to_frame()["breached"].tolist() == result.breached.tolist()
+    assert result.n_breached == result.breached.sum() and result.succeeds == result.breached.any()
+    assert 0 <= result.share_breached <= 1
+    text = str(result)
+    assert "\n" not in text and text.endswith(".") and f"{result.n_breached} of {len(result.breached)}" in text
+
+
+def test_an_unknown_attack_is_refused_with_near_misses() -> None:
+    assert get("intersection").run is attacks.intersection
+    with pytest.raises(UnknownNameError, match="unknown attack 'skewnes'; did you mean 'skewness'"):
+        get("skewnes")
