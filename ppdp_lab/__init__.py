@@ -1,7 +1,7 @@
 """ppdp_lab: a research workbench for privacy-preserving data publishing."""
 
 from ppdp_lab import attacks, datasets, metrics
-from ppdp_lab.anonymize import Anatomy, Mondrian
+from ppdp_lab.anonymize import Anatomy, Flash, Incognito, KMember, Mondrian, Samarati, Speedy
 from ppdp_lab.principles import (
     AlphaKAnonymity,
     DistinctLDiversity,
@@ -13,30 +13,48 @@ from ppdp_lab.principles import (
 )
 from ppdp_lab.published import Published
 from ppdp_lab.release import Release
-from ppdp_lab.republish import Snapshot, UpdateStream
+from ppdp_lab.republish import (
+    I3M,
+    EEquivalence,
+    MInvariance,
+    Snapshot,
+    UpdateStream,
+    il_optimization,
+    snapshots_from_folder,
+)
 from ppdp_lab.table import ClassCounts, Hierarchy, Microdata, Schema
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "I3M",
     "AlphaKAnonymity",
     "Anatomy",
     "ClassCounts",
     "DistinctLDiversity",
+    "EEquivalence",
     "EntropyLDiversity",
+    "Flash",
     "Hierarchy",
+    "Incognito",
     "KAnonymity",
+    "KMember",
+    "MInvariance",
     "Microdata",
     "Mondrian",
     "MultiAttributeLDiversity",
     "Published",
     "RecursiveCLDiversity",
     "Release",
+    "Samarati",
     "Schema",
     "Snapshot",
+    "Speedy",
     "TCloseness",
     "UpdateStream",
     "attacks",
     "datasets",
+    "il_optimization",
     "metrics",
+    "snapshots_from_folder",
 ]

@@ -2,9 +2,32 @@
 
 from ppdp_lab.anonymize.anatomy import Anatomy
 from ppdp_lab.anonymize.base import Anonymizer
+from ppdp_lab.anonymize.kmember import KMember
+from ppdp_lab.anonymize.lattice.flash import Flash
+from ppdp_lab.anonymize.lattice.incognito import Incognito
+from ppdp_lab.anonymize.lattice.samarati import Samarati
+from ppdp_lab.anonymize.lattice.speedy import Speedy
 from ppdp_lab.anonymize.mondrian import Mondrian
 
 # What `ppdp-lab anonymize --algorithm` knows: a class whose first parameter is a rule, or the k or l of its own rule.
-ALGORITHMS: dict[str, type[Anonymizer]] = {"mondrian": Mondrian, "anatomy": Anatomy}
+ALGORITHMS: dict[str, type[Anonymizer]] = {
+    "mondrian": Mondrian,
+    "anatomy": Anatomy,
+    "kmember": KMember,
+    "samarati": Samarati,
+    "incognito": Incognito,
+    "flash": Flash,
+    "speedy": Speedy,
+}
 
-__all__ = ["ALGORITHMS", "Anatomy", "Anonymizer", "Mondrian"]
+__all__ = [
+    "ALGORITHMS",
+    "Anatomy",
+    "Anonymizer",
+    "Flash",
+    "Incognito",
+    "KMember",
+    "Mondrian",
+    "Samarati",
+    "Speedy",
+]

@@ -34,7 +34,7 @@ def named_counterfeits(releases: Sequence[Release]) -> Named:
                 f"release {number} has counterfeits without numbers; its publisher does not follow them"
             )
         ids = np.zeros(0, dtype=np.int64) if ids is None else ids
-        named.append((ids, release._group_of_class[fake.class_of]))
+        named.append((ids, release.group_of_class[fake.class_of]))
     return named
 
 

@@ -154,7 +154,7 @@ class Background:
                 )
         shown = [release.class_of >= 0 for release in releases]
         tables = [release.table if mask.all() else release.table.select(mask) for release, mask in zip(releases, shown)]
-        groups = [release._group_of_class[release.class_of[mask]] for release, mask in zip(releases, shown)]
+        groups = [release.group_of_class[release.class_of[mask]] for release, mask in zip(releases, shown)]
         return cls.of_series(tables).with_groups(groups)
 
     # ------------------------------------------------------------------ making others of it

@@ -1,0 +1,257 @@
+"""m-invariance: a record is always published among the same set of sensitive values.
+
+References
+----------
+.. [1] X. Xiao, Y. Tao, "m-invariance: towards privacy preserving re-publication of dynamic datasets", SIGMOD 2007.
+.. [2] Y. He, S. Barman, J. F. Naughton, "Preventing equivalence attacks in updated, anonymized data", ICDE 2011:
+   sections III and IV-A.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ppdp_lab.errors import InfeasibleError, SchemaError, check_choice, check_integer, listed
+from ppdp_lab.release import ANATOMIZED, GENERALIZED, Release
+from ppdp_lab.republish import _counterfeits as counterfeits
+from ppdp_lab.republish._bucketize import assign, eligible_with, excess, first_of, most_takes, spread
+from ppdp_lab.republish._m_invariance import (
+    Signatures,
+    bucket_matrix,
+    canonical,
+    check_unique,
+    check_unmoved,
+    split,
+)
+from ppdp_lab.republish._series_audit import audit_values
+from ppdp_lab.republish.publisher import Publisher
+from ppdp_lab.republish.stream import Snapshot
+from ppdp_lab.table import Domain, Microdata
+
+FINE, MERGED = "fine", "merged"
+
+
+class MInvariance(Publisher):
+    """Publishes every record, in all its releases, among one and the same set of at least m sensitive values [1]_.
+
+    That set is the record's *signature*: the values of the class it was first published in. Whoever intersects the
+    releases finds the signature again and again, and links no one to a value with a probability above 1/m.
+
+    *Division*: records of earlier releases go to the bucket of their signature. *Balancing*: every bucket must hold each
+    value of its signature equally often; what is missing comes from the new records, as long as these do not get
+    further from m-eligibility (no value in more than one m-th of them), else a counterfeit is invented. *Assignment*: the
+    new records that are left fill buckets of m or more values each. *Split*: every bucket is cut, recursively, into
+    classes that hold each value once.
+
+    Parameters
+    ----------
+    m : int
+        Values per signature, at least.
+    partition : {"fine", "merged"}
+        Publish the classes of the split, or every bucket as one class (section IV-A of [2]_).
+    style : {"generalized", "anatomized"}
+    seed : int
+        Which new records meet, and the quasi-identifiers of counterfeits, are chance.
+    on_invalid : {"raise", "suppress"}
+        What to do with a record that changed to a value outside its signature: no class may hold it.
+    audit : bool
+        Show every release to an adversary who intersects all releases so far, and refuse one that falls to the attack.
+
+    Notes
+    -----
+    A person who left and comes back has the old signature. A table is refused if neither its new records nor all of its
+    records are m-eligible: if only one of the two is, counterfeits can make up for it. Counterfeits stay, with their
+    invented quasi-identifiers, for as long as their bucket needs them. The split tries every cut between equal numbers of records
+    of each value, along every quasi-identifier, and takes the one with the least normalized extent over all records;
+    hierarchies and sets count by the range of their codes there.
+
+    Examples
+    --------
+    >>> import pandas as pd, ppdp_lab as pl
+    >>> frame = pd.DataFrame({"age": [35, 49, 42, 49, 43, 41, 45, 42],
+    ...                       "illness": ["cancer", "flu", "cancer", "flu", "measles", "cancer", "flu", "cancer"]})
+    >>> table = pl.Microdata(frame, pl.Schema("age", sensitive="illness"))
+    >>> publisher = MInvariance(2)
+    >>> publisher.publish(table.select(range(6)))
+    <Release of 6 records in 3 classes, by MInvariance(2, partition='fine')>
+    >>> publisher.publish(table.select([0, 2, 4, 6, 7]))  # flu is rare now
+    <Release of 5 records in 3 classes, 1 counterfeits, by MInvariance(2, partition='fine')>
+    """
+
+    _reuses = True  # a counterfeit that is needed again is the same as before
+
+    def __init__(
+        self,
+        m: int,
+        *,
+        partition: str = FINE,
+        style: str = GENERALIZED,
+        seed: int = 0,
+        on_invalid: str = "raise",
+        audit: bool = False,
+    ) -> None:
+        super().__init__(seed=seed, on_invalid=on_invalid, audit=audit)
+        self.m = check_integer("m", m, at_least=2)
+        self.partition = check_choice("partition", partition, (FINE, MERGED))
+        self.style = check_choice("style", style, (GENERALIZED, ANATOMIZED))
+        self.memory = {
+            "signature": np.zeros(0, dtype=np.int32),  # per person; -1: never placed
+            "seen": np.zeros(0, dtype=np.uint64),  # per person: the value set of the last published class
+            **counterfeits.none(),
+        }
+
+    def parameters(self) -> dict[str, Any]:
+        return {
+            "m": self.m,
+            "partition": self.partition,
+            "style": self.style,
+            "seed": self.seed,
+            "on_invalid": self.on_invalid,
+            "audit": self.audit,
+        }
+
+    def _method(self) -> str:
+        return f"MInvariance({self.m}, partition={self.partition!r})"
+
+    # ------------------------------------------------------------------ the four steps
+    def _publish(self, snapshot: Snapshot, persons: np.ndarray) -> Release:
+        table = snapshot.table
+        values, domain = self._sensitive(table)
+        self._make_room(table)
+        signatures = Signatures.remembered(self.memory, len(domain))
+        bucket = self.memory["signature"][persons]  # division
+        left_out = self._left_out(table, persons, bucket, values, signatures)
+        fresh = np.flatnonzero((bucket < 0) & ~left_out)
+        bucket[left_out] = -1
+        counts = bucket_matrix(bucket, values, (len(signatures), len(domain)))
+        fresh_counts = np.bincount(values[fresh], minlength=len(domain))
+        self._require_eligible(fresh_counts, counts.sum(axis=0), domain)
+
+        placed = np.zeros(self.n_persons, dtype=bool)
+        placed[persons[~left_out]] = True
+        real, fake = self._plan(counts, fresh_counts, signatures, placed)
+        sizes = [len(d) for d in (*table.qi_domains, domain)]
+        fresh = self.chance.permutation(canonical(fresh, [*table.qi_codes, values], sizes))
+        fresh = canonical(fresh, [values], [len(domain)])
+        bucket[fresh] = spread(real)
+        self.memory["signature"][persons[fresh]] = bucket[fresh]
+        if self._reuses:
+            fake = counterfeits.keep_needed(self.memory, fake)
+        counterfeits.invent(self.memory, fake, self.number + 1, bucket, table.qi_codes, self.chance)
+        signatures.remember(self.memory)
+        self._entered(persons[fresh])
+        release = self._release(table, values, bucket, len(domain))
+        self._check(release, persons)
+        return release
+
+    def _plan(
+        self, counts: np.ndarray, fresh: np.ndarray, signatures: Signatures, placed: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Balancing and assignment: new records, and counterfeits, per bucket and value."""
+        needs, bound = self._needs(counts, signatures, placed)
+        given = first_of(needs, most_takes(fresh, needs.sum(axis=0), self.m))
+        rest = fresh - given.sum(axis=0)
+        invented = eligible_with(rest, self.m)
+        steps = [(signatures.number(values), values, height) for values, height in assign(rest + invented, self.m)]
+        filled = np.zeros((len(signatures), len(fresh)), dtype=np.int64)
+        for number, values, height in steps:
+            filled[number, values] += height
+        real = first_of(filled, rest)
+        fake = filled - real
+        real[: len(given)] += given
+        fake[: len(given)] += needs - given
+        bound = np.concatenate([bound, np.zeros(len(filled) - len(bound), dtype=np.int64)])
+        rounds = self._rounds(bound + filled.sum(axis=1), signatures)
+        return real, fake + rounds[:, None] * signatures.holds
+
+    def _needs(self, counts: np.ndarray, signatures: Signatures, placed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What every bucket misses, and how tightly it will then be bound to the present.
+
+        ``counts`` are the records of earlier releases per bucket and value, ``placed`` tells which persons are published.
+        """
+        height = counts.max(axis=1, initial=0)
+        return np.where(signatures.holds, height[:, None] - counts, 0), np.zeros(len(signatures), dtype=np.int64)
+
+    def _rounds(self, bound: np.ndarray, signatures: Signatures) -> np.ndarray:
+        """How many whole signatures each bucket needs beyond what m-invariance asks for."""
+        return np.zeros(len(signatures), dtype=np.int64)
+
+    def _entered(self, persons: np.ndarray) -> None:
+        """Told who is published for the first time."""
+
+    # ------------------------------------------------------------------ what is refused
+    def _sensitive(self, table: Microdata) -> tuple[np.ndarray, Domain]:
+        if len(table.schema.sensitive) != 1:
+            raise SchemaError(
+                f"{type(self).__name__} needs exactly one sensitive column; this table has {len(table.schema.sensitive)}"
+            )
+        return table.sensitive_codes[0], table.sensitive_domains[0]
+
+    def _require_eligible(self, fresh: np.ndarray, old: np.ndarray, domain: Domain) -> None:
+        whole = fresh + old
+        if not excess(fresh, self.m) or not excess(whole, self.m):
+            return
+        top = int(np.argmax(whole))
+        raise InfeasibleError(
+            f"{self._method()} needs every value of {domain.name!r} in at most 1/{self.m} of the records, but "
+            f"{domain.labels[top]!r} has {whole[top]} of {whole.sum()} ({whole[top] / whole.sum():.1%}) in release "
+            f"{self.number}; lower m or leave out some of these records"
+        )
+
+    def _left_out(
+        self, table: Microdata, persons: np.ndarray, bucket: np.ndarray, values: np.ndarray, signatures: Signatures
+    ) -> np.ndarray:
+        """Mask of the records that cannot be placed; refuses them unless they are to be suppressed."""
+        strange = np.zeros(len(bucket), dtype=bool)
+        known = np.flatnonzero(bucket >= 0)
+        strange[known] = ~signatures.holds[bucket[known], values[known]]
+        if strange.any() and self.on_invalid == "raise":
+            first = int(np.argmax(strange))
+            labels = table.sensitive_domains[0].labels
+            raise InfeasibleError(
+                f"record(s) {listed(table.ids[strange])} changed to a value outside their signature (the first to "
+                f"{labels[values[first]]!r}, not one of {listed(labels[list(signatures[bucket[first]])])}), so no class may "
+                f"hold them; use on_invalid='suppress' to leave them out"
+            )
+        return strange
+
+    def _make_room(self, table: Microdata) -> None:
+        for name, empty in (("signature", -1), ("seen", 0)):
+            known = self.memory[name]
+            more = np.full(self.n_persons - len(known), empty, dtype=known.dtype)
+            self.memory[name] = np.concatenate([known, more])
+        if not self.number:
+            self.memory |= counterfeits.none(len(table.qi_domains))
+
+    # ------------------------------------------------------------------ the release
+    def _release(self, table: Microdata, values: np.ndarray, bucket: np.ndarray, n_values: int) -> Release:
+        memory = self.memory
+        every = np.concatenate([bucket, memory["fake_bucket"]])
+        if self.partition == FINE:
+            every_value = np.concatenate([values, memory["fake_value"]])
+            every_qi = np.concatenate([table.qi_codes, memory["fake_qi"]], axis=1)
+            class_of = split(every, every_value, n_values, every_qi, table.qi_domains)
+        else:
+            present = np.bincount(every[every >= 0], minlength=1) > 0
+            class_of = np.where(every >= 0, (np.cumsum(present) - 1)[every], -1).astype(np.int32)
+        fakes = counterfeits.NamedCounterfeits(
+            class_of[len(table) :], memory["fake_value"][None, :], memory["fake_qi"], memory["fake_number"]
+        )
+        return Release(
+            table,
+            class_of[: len(table)],
+            style=self.style,
+            grouped=True,
+            counterfeits=fakes,
+            method=self._method(),
+        )
+
+    def _check(self, release: Release, persons: np.ndarray) -> None:
+        """Count the finished release anew: m-unique, and everyone among the same values as when last published."""
+        sets = check_unique(release, self.m, fine=self.partition == FINE)
+        check_unmoved(release, sets, persons, self.memory["seen"])
+
+    def _audit(self, release: Release, persons: np.ndarray) -> None:
+        audit_values(self.memory, release, persons, self.n_persons, self.m)
