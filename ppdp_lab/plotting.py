@@ -164,6 +164,13 @@ def label(ax: Axes, *, x: str, y: str, title: str = "", legend: bool | None = No
 
 
 @_in_look
+def legend_above(fig: Figure, ax: Axes, *, columns: int = 3) -> Figure:
+    """One legend for all axes of a figure, above them, where it hides no curve; returns the figure."""
+    fig.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=columns)
+    return fig
+
+
+@_in_look
 def caption(fig: Figure, text: str = "", *, provenance: str = "", scale: str = "", seed: object = None) -> Figure:
     """A line below the figure: what it shows, and from which data, scale and seed it was made."""
     made = [f"data: {provenance}"] if provenance else []

@@ -41,7 +41,7 @@ def _graph(ax: Axes, edges: pd.DataFrame) -> None:
     away = {int(node) for node in str(edges["away"].iloc[0]).split(",") if node}
     graph = nx.Graph()
     graph.add_nodes_from(range(int(edges["after"].iloc[0]) + 1))
-    places = {0: (0.0, 0.0), 1: (-1.2, 0.3), 2: (1.2, 0.3), 3: (0.0, 1.4)}
+    places = {0: (0.0, 0.0), 1: (-1.2, 0.45), 2: (1.2, 0.45), 3: (0.0, 1.4)}
     for edge in edges.itertuples():
         graph.add_edge(int(edge.came), int(edge.gone), who=f"{edge.weight:.0f}: {edge.who}")
     crossing = [(a, b) for a, b in graph.edges if (a in away) != (b in away)]
@@ -71,12 +71,14 @@ def _per_dataset(
     figure, axes = plotting.figure(1, len(names), width=4.2, height=3.1, squeeze=False, sharey=True)
     for ax, name in zip(axes[0], names):
         plotting.curves(ax, rows[rows["dataset"] == name], x=x, y=y, series=series, order=order)
-        if logarithmic:
-            ax.set_yscale("symlog", linthresh=1)
-            ax.set_ylim(bottom=-0.2)
+        for line in ax.lines:
+            line.set_markevery(max(1, len(line.get_xdata()) // 20))
         first = ax is axes[0, 0]
-        plotting.label(ax, x=labels[0], y=labels[1] if first else "", title=name.upper(), legend=first)
-    return figure
+        plotting.label(ax, x=labels[0], y=labels[1] if first else "", title=name.upper(), legend=False)
+    if logarithmic:
+        axes[0, 0].set_yscale("symlog", linthresh=1)
+        axes[0, 0].set_ylim(-0.2, 2 * max(rows[y].max(), 1))
+    return plotting.legend_above(figure, axes[0, 0])
 
 
 def compromised(results: pd.DataFrame) -> Figure:
@@ -152,8 +154,9 @@ def few_updates(results: pd.DataFrame) -> Figure:
     results["curve"] = (
         results["method"].astype(str) + ", r = " + results["replaced"].fillna(0).astype(int).map("{:,}".format)
     )
-    words = ("people replaced so far", "counterfeits in the release")
-    return _per_dataset(results, "few", x="time", y="counterfeits", series="curve", labels=words, logarithmic=True)
+    results["thousands"] = results["time"] / 1000
+    words = ("people replaced so far (thousands)", "counterfeits in the release")
+    return _per_dataset(results, "few", x="thousands", y="counterfeits", series="curve", labels=words, logarithmic=True)
 
 
 def common_value(results: pd.DataFrame) -> Figure:
@@ -162,6 +165,6 @@ def common_value(results: pd.DataFrame) -> Figure:
     _, ax = plotting.figure()
     plotting.curves(ax, rows, x="share", y="counterfeits", series="dataset")
     ax.set_yscale("symlog", linthresh=1)
-    ax.set_ylim(bottom=-0.2)
+    ax.set_ylim(-0.2, 2 * max(rows["counterfeits"].max(), 1))
     ax.xaxis.set_major_formatter("{x:.1%}")
     return plotting.label(ax, x="share of the commonest value", y="counterfeits per release (mean)")

@@ -105,5 +105,5 @@ def leaks(results: pd.DataFrame) -> Figure:
         ax.yaxis.set_major_formatter("{x:.0%}")
         ax.set_ylim(0, max(0.01, 1.15 * found.loc[found["attack"] == attack, "exposed"].max()))
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        plotting.label(ax, x="release", y=f"{who[attack]} (share)", title=f"{attack} attack")
-    return figure
+        plotting.label(ax, x="release", y=f"{who[attack]} (share)", title=f"{attack} attack", legend=False)
+    return plotting.legend_above(figure, axes[0])

@@ -222,9 +222,7 @@ def speedup(results: pd.DataFrame) -> Figure:
         rolled = found[(found["dataset"] == name) & found["rollup"]].set_index("threads")["speedup"]
         ax.plot(rolled.index, rolled, label="roll-up on", **{**plotting.style(1), "linestyle": "none"})
         plotting.label(ax, x="threads", y="speed-up" if ax is axes[0, 0] else "", title=name, legend=False)
-    with plotting.look():
-        figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
-    return figure
+    return plotting.legend_above(figure, axes[0, 0], columns=4)
 
 
 def arx(results: pd.DataFrame) -> Figure:
