@@ -7,7 +7,7 @@ All errors derive from :class:`PPDPError` (and, where a caller would expect it, 
 from __future__ import annotations
 
 import difflib
-import sys
+import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -123,7 +123,11 @@ def check_number(
     """
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise ParameterError(f"{name} must be a number, not {value!r} ({type(value).__name__})")
-    if not abs(value) <= sys.float_info.max:
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number beyond every float
+        number = math.inf
+    if not math.isfinite(number):
         raise ParameterError(f"{name} must be a finite number, not {value!r}")
     if above is not None and not value > above:
         raise ParameterError(f"{name} must be greater than {above:g}, not {value:g}")
@@ -131,7 +135,7 @@ def check_number(
         raise ParameterError(f"{name} must be at least {at_least:g}, not {value:g}")
     if at_most is not None and value > at_most:
         raise ParameterError(f"{name} must be at most {at_most:g}, not {value:g}")
-    return float(value)
+    return number
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> str:

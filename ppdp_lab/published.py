@@ -11,7 +11,9 @@ import pandas as pd
 
 from ppdp_lab.errors import PublicationError, SchemaError, listed
 from ppdp_lab.table import Boxes, ClassCounts, Domain, Intervals, Microdata, Nodes, Schema, Sets
+from ppdp_lab.table._labels import split
 from ppdp_lab.table.boxes import BoxColumn
+from ppdp_lab.table.hierarchy import _text
 
 GROUP, PSEUDONYM, COUNT, COUNTERFEITS = "group", "pseudonym", "count", "counterfeits"
 
@@ -82,6 +84,8 @@ class Published:
             columns[column.domain.name] = pd.array(column.labels()[self.row_group], dtype="str")
         columns |= self._sensitive_columns()
         if track:
+            if self.pseudonyms is None:
+                raise PublicationError("these tables were published without pseudonyms; they cannot be tracked")
             columns[PSEUDONYM] = self.pseudonyms
         return pd.DataFrame(columns)
 
@@ -125,20 +129,22 @@ class Published:
             raise SchemaError(f"the published frame lacks column(s) {listed(missing)}")
         columns = [read_labels(frame[d.name], d) for d in population.qi_domains]
         rows = Boxes(tuple(columns), len(frame))
+        numbers: Any
         if GROUP in frame.columns:
+            _refuse_empty_cells(frame[GROUP])
             group_of, numbers = pd.factorize(frame[GROUP], sort=True)
             first = np.zeros(len(numbers), dtype=np.int64)
             first[group_of[::-1]] = np.arange(len(frame))[::-1]
             same, _ = rows.groups()
             if (same[first][group_of] != same).any():
                 bad = numbers[group_of[np.argmax(same[first][group_of] != same)]]
-                raise PublicationError(f"group {bad!r} shows two different boxes; rows of one group must agree")
+                raise PublicationError(f"group {listed([bad])} shows two different boxes; rows of one group must agree")
         else:
             group_of, first = rows.groups()
             numbers = np.arange(len(first))
         sensitive = np.array([read_codes(frame[d.name], d) for d in population.sensitive_domains], dtype=np.int32)
         sensitive = sensitive.reshape(len(schema.sensitive), len(frame))
-        tracks = frame[PSEUDONYM].to_numpy() if PSEUDONYM in frame.columns else None
+        tracks = _whole_numbers(frame[PSEUDONYM]) if PSEUDONYM in frame.columns else None
         order = np.lexsort(([] if tracks is None else [tracks]) + [*sensitive[::-1], group_of])
         return cls(
             schema=schema,
@@ -171,13 +177,20 @@ class Published:
             missing = [name for name in names if name not in frame.columns]
             if missing:
                 raise SchemaError(f"the {what} table lacks column(s) {listed(missing)}")
+        for column in (quasi[GROUP], sensitive[GROUP]):
+            _refuse_empty_cells(column)
+        if not schema.sensitive:
+            raise SchemaError("anatomized tables need a sensitive column, but the population's schema names none")
+        times = _whole_numbers(sensitive[COUNT])
+        if (times < 1).any():
+            raise PublicationError(f"column {COUNT!r} of the sensitive table must hold whole numbers from 1 on")
         numbers = np.unique(sensitive[GROUP])
         strangers = np.setdiff1d(quasi[GROUP], numbers)
         if len(strangers):
             raise PublicationError(
                 f"group(s) {listed(strangers)} of the quasi-identifier table are not in the sensitive table"
             )
-        repeat = np.repeat(np.arange(len(sensitive)), sensitive[COUNT].to_numpy())
+        repeat = np.repeat(np.arange(len(sensitive)), times)
         row_group = np.searchsorted(numbers, sensitive[GROUP].to_numpy())[repeat].astype(np.int32)
         codes = np.array([read_codes(sensitive[d.name], d) for d in population.sensitive_domains], dtype=np.int32)[
             :, repeat
@@ -203,13 +216,38 @@ class Published:
 def _read_statistics(frame: pd.DataFrame | None, numbers: Any) -> np.ndarray | None:
     if frame is None:
         return None
+    missing = [name for name in (GROUP, COUNTERFEITS) if name not in frame.columns]
+    if missing:
+        raise SchemaError(f"the counterfeit statistics lack column(s) {listed(missing)}")
+    where = pd.Index(numbers).get_indexer(frame[GROUP])
+    if (where < 0).any():
+        raise PublicationError(
+            f"group(s) {listed(frame[GROUP][where < 0])} of the counterfeit statistics are not published"
+        )
     per_group = np.zeros(len(numbers), dtype=np.int64)
-    per_group[np.searchsorted(np.asarray(numbers), frame[GROUP].to_numpy())] = frame[COUNTERFEITS].to_numpy()
+    per_group[where] = frame[COUNTERFEITS].to_numpy()
     return per_group
+
+
+def _refuse_empty_cells(column: pd.Series) -> None:
+    if column.isna().any():
+        row = int(np.argmax(column.isna()))
+        raise PublicationError(
+            f"column {column.name!r} of a published table has an empty cell in row {row} (counted from 0)"
+        )
+
+
+def _whole_numbers(column: pd.Series) -> np.ndarray:
+    _refuse_empty_cells(column)
+    numbers = column.to_numpy()
+    if len(numbers) and numbers.dtype.kind not in "iu":
+        raise PublicationError(f"column {column.name!r} of a published table must hold whole numbers")
+    return numbers.astype(np.int64)
 
 
 def read_codes(column: pd.Series, domain: Domain) -> np.ndarray:
     """Codes of plain values."""
+    _refuse_empty_cells(column)
     raw, uniques = pd.factorize(column)
     codes, absent = [], []
     for value in uniques:
@@ -224,8 +262,9 @@ def read_codes(column: pd.Series, domain: Domain) -> np.ndarray:
 
 def read_labels(column: pd.Series, domain: Domain) -> BoxColumn:
     """Boxes from their published text."""
-    raw, uniques = pd.factorize(column.astype("str"))
-    parsed = [_parse(text, domain) for text in uniques]
+    _refuse_empty_cells(column)
+    raw, uniques = pd.factorize(column)
+    parsed = [_parse(_text(value), domain) for value in uniques]
     if domain.kind == "hierarchy":
         return Nodes(domain, np.array([p[0] for p in parsed], dtype=np.int32)[raw])
     if domain.kind == "ordered":
@@ -242,25 +281,10 @@ def _parse(text: str, domain: Domain) -> list[int]:
     """Codes that a box's text names: a node, a value, the two ends of an interval, or the members of a set."""
     try:
         if domain.hierarchy is not None:
-            return [domain.hierarchy.labels.index(text)]
-        if domain.kind == "ordered" and text.startswith("[") and text.endswith("]"):
-            between = ", " if domain.positions is not None else " .. "
-            low, high = text[1:-1].split(between)
-            return [domain.code_of(low), domain.code_of(high)]
-        if domain.kind == "set" and text.startswith("{") and text.endswith("}"):
-            return _members(text[1:-1].split(", "), domain)
-        return [domain.code_of(text)]
+            return [domain.hierarchy.box_labels.index(text)]
+        codes = [domain.code_of(name) for name in split(text, domain)]
+        if sorted(set(codes)) != codes or (domain.kind == "ordered" and len(codes) > 2):
+            raise ValueError(text)
+        return codes
     except (KeyError, ValueError):
         raise PublicationError(f"column {domain.name!r}: cannot read {text!r} as a generalized value") from None
-
-
-def _members(pieces: list[str], domain: Domain) -> list[int]:
-    """Codes of a set's values, some of which may themselves contain the separator."""
-    if not pieces:
-        return []
-    for end in range(1, len(pieces) + 1):
-        try:
-            return [domain.code_of(", ".join(pieces[:end])), *_members(pieces[end:], domain)]
-        except KeyError:
-            continue
-    raise KeyError(pieces[0])

@@ -16,7 +16,7 @@ import pandas as pd
 from ppdp_lab.errors import BrokenRuleError, ParameterError, PublicationError, SchemaError, check_choice, listed
 from ppdp_lab.principles import Principle
 from ppdp_lab.published import Published
-from ppdp_lab.table import Boxes, ClassCounts, Microdata
+from ppdp_lab.table import Boxes, ClassCounts, Microdata, group
 from ppdp_lab.table._segments import sum_hashes
 
 GENERALIZED, ANATOMIZED = "generalized", "anatomized"
@@ -38,6 +38,16 @@ class Counterfeits:
             np.zeros((len(table.schema.sensitive), 0), dtype=np.int32),
             np.zeros((len(table.schema.quasi_identifiers), 0), dtype=np.int32),
         )
+
+    def require_shapes(self, table: Microdata) -> None:
+        """Refuse arrays that do not fit together or the table."""
+        n = len(self.class_of)
+        for name, codes, columns in (
+            ("sensitive", self.sensitive, table.schema.sensitive),
+            ("qi", self.qi, table.schema.quasi_identifiers),
+        ):
+            if codes.shape != (len(columns), n):
+                raise ParameterError(f"counterfeits: {name} has shape {codes.shape}, not {(len(columns), n)}")
 
     def __len__(self) -> int:
         return len(self.class_of)
@@ -102,7 +112,10 @@ class Release:
         self.style = check_choice("style", style, (GENERALIZED, ANATOMIZED))
         self.grouped = grouped or style == ANATOMIZED
         self._counterfeits = Counterfeits.none(table) if counterfeits is None else counterfeits
+        self._counterfeits.require_shapes(table)
         self.dirty = pd.Index(dirty)
+        if pseudonyms is not None and np.shape(pseudonyms) != (len(table),):
+            raise ParameterError(f"{len(pseudonyms)} pseudonyms for {len(table)} records; give one each")
         self.pseudonyms = pseudonyms
         self.method = method
         members = self.class_of[self.class_of >= 0]
@@ -152,6 +165,8 @@ class Release:
     def counterfeits(self) -> pd.DataFrame:
         """The invented records: class, sensitive values, quasi-identifiers. Holder's side only."""
         schema, fake = self.table.schema, self._counterfeits
+        if "class" in self.table.domains:
+            raise SchemaError("a column named 'class' would hide the class of each counterfeit; use counterfeit_codes")
         columns: dict[str, Any] = {"class": fake.class_of}
         for names, codes in ((schema.sensitive, fake.sensitive), (schema.quasi_identifiers, fake.qi)):
             for name, column in zip(names, codes):
@@ -191,26 +206,29 @@ class Release:
 
     # ------------------------------------------------------------------ what may leave the house
     @cached_property
-    def _group_of_class(self) -> np.ndarray:
+    def group_of_class(self) -> np.ndarray:
         """Published group number of each class: after sorting by all that is published of it.
 
-        Without a group column, classes with equal boxes are one group to any reader. With one, classes are sorted by box
-        and then by a hash of their contents, so that numbers follow from what is published and from nothing else.
+        Without a group column, classes with equal boxes are one group to any reader. With one, classes are sorted by box,
+        by a hash of their contents and by their counterfeits, so that numbers follow from what is published alone.
         """
         if not self.grouped:
             return self.boxes.groups()[0]
         content = np.zeros(self.n_classes, dtype=np.uint64)
-        fake = self._counterfeits
-        columns = [(self.table.sensitive_codes, fake.sensitive)]
+        fake, table = self._counterfeits, self.table
+        sides = [(table.sensitive_codes, fake.sensitive, table.sensitive_domains)]
         if self.style == ANATOMIZED:
-            columns.append((self.table.qi_codes, fake.qi))
-        salt = 1
-        for real, invented in columns:
-            for codes, more in zip(real, invented):
-                sum_hashes(self.class_of, codes, salt, content)
-                sum_hashes(fake.class_of, more, salt, content)
-                salt += 1
-        order = np.lexsort([content, *self.boxes.sort_keys()[::-1]])
+            sides.append((table.qi_codes, fake.qi, table.qi_domains))
+        shown = self.class_of >= 0
+        every = np.concatenate([self.class_of[shown], fake.class_of])
+        for salt, (real, invented, domains) in enumerate(sides, start=1):
+            rows = np.concatenate([real[:, shown], invented], axis=1)
+            sum_hashes(every, group(rows, [len(d) for d in domains]).class_of, salt, content)
+        fakes = np.bincount(fake.class_of, minlength=self.n_classes)
+        follows = np.full(self.n_classes, -1, dtype=np.int64)  # pseudonyms tell classes of equal contents apart
+        if self.pseudonyms is not None:
+            np.maximum.at(follows, self.class_of[shown], self.pseudonyms[shown])
+        order = np.lexsort([follows, fakes, content, *self.boxes.sort_keys()[::-1]])
         group_of = np.empty(self.n_classes, dtype=np.int32)
         group_of[order] = np.arange(self.n_classes, dtype=np.int32)
         return group_of
@@ -223,7 +241,7 @@ class Release:
             )
         if track and len(self._counterfeits):
             raise PublicationError("a release with counterfeits cannot be tracked: they have no person to follow")
-        group_of = self._group_of_class
+        group_of = self.group_of_class
         n_groups = int(group_of.max()) + 1 if len(group_of) else 0
         fake = self._counterfeits
         shown = self.class_of >= 0

@@ -141,3 +141,14 @@ def arrange(offsets, chosen, part, n_parts):
         done += n_parts[p]
     begins[parts] = rows
     return order, begins
+
+
+@njit(nogil=True, cache=True)
+def gather(columns, order):
+    """The columns with their records in the given order."""
+    out = np.empty((columns.shape[0], order.shape[0]), dtype=columns.dtype)
+    for c in range(columns.shape[0]):
+        column, target = columns[c], out[c]
+        for i in range(order.shape[0]):
+            target[i] = column[order[i]]
+    return out

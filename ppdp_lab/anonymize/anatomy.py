@@ -74,15 +74,9 @@ class Anatomy(Anonymizer):
         within = np.arange(len(in_turn)) - np.repeat(np.r_[0, np.cumsum(drawn)][:-1], drawn)
         class_of[stacks[begin[group_values.ravel()[in_turn]] + within]] = in_turn // self.l
 
-        holds = np.zeros((n_groups, len(domain)), dtype=bool)
-        holds[np.repeat(np.arange(n_groups), self.l), group_values.ravel()] = True
-        for record in np.concatenate(
-            [stacks[begin[v] + drawn[v] : begin[v + 1]] for v in np.flatnonzero(left)] or [stacks[:0]]
-        ):
-            lacking = np.flatnonzero(~holds[:, values[record]])
-            group = chance.choice(lacking)
-            holds[group, values[record]] = True
-            class_of[record] = group
+        for v in np.flatnonzero(left):  # one record each, or the table would not be eligible
+            lacking = np.flatnonzero((group_values != v).all(axis=1))
+            class_of[stacks[begin[v] + drawn[v]]] = chance.choice(lacking)
         return Release(table, class_of, style=ANATOMIZED, method=repr(self))
 
     def _require_eligible(self, counts: np.ndarray, labels: np.ndarray, name: str) -> None:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from ppdp_lab.errors import ParameterError
+from ppdp_lab.errors import InfeasibleError, ParameterError
 from ppdp_lab.principles import Principle
 from ppdp_lab.release import Release
 from ppdp_lab.table import ClassCounts, Microdata
@@ -26,6 +26,8 @@ class Anonymizer(ABC):
             raise ParameterError(
                 f"anonymize needs a ppdp_lab.Microdata, not {type(table).__name__}; wrap the frame first"
             )
+        if not len(table):
+            raise InfeasibleError("the table has no records; there is nothing to anonymize")
         self.rule.require_feasible(whole_counts(table))
         return self._release(table).checked(self.rule)
 

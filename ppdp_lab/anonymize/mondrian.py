@@ -11,7 +11,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdp_lab.anonymize._mondrian import BELOW, MEDIAN, RELAXED, arrange, distinct_values, extents, halve, specialize
+from ppdp_lab.anonymize._mondrian import (
+    BELOW,
+    MEDIAN,
+    RELAXED,
+    arrange,
+    distinct_values,
+    extents,
+    gather,
+    halve,
+    specialize,
+)
 from ppdp_lab.anonymize.base import Anonymizer, check_rule
 from ppdp_lab.errors import ParameterError, check_choice
 from ppdp_lab.principles import Principle
@@ -39,6 +49,7 @@ class Mondrian(Anonymizer):
     cut : {"median", "median-or-below"}
         Where an ordered attribute or a set is cut: after the median value ([1]_, figure 4), or, where that cut is not
         allowed, before it. A median that is also the largest value can be cut off in the second way only.
+        A relaxed cut has both halves fixed by their size, so it makes no use of this choice.
     choose : {"widest", "distinct", "balanced"}
         Which attribute is tried first: the one with the widest normalized range ([1]_), with the most distinct values,
         or whose cut is the most balanced one (readings of the "degeneracy" in [3]_). If a cut breaks the rule the next
@@ -116,7 +127,7 @@ class Mondrian(Anonymizer):
         n_parts = level.propose(pending, choice, how)
         possible = pending[n_parts[pending] > 1]
         order, begins = arrange(level.offsets, possible, level.part, n_parts)
-        sensitive = level.sensitive[:, order]
+        sensitive = gather(level.sensitive, order)
         safe = self.rule.safe(ClassCounts.count_segments(begins, sensitive, level.domains, level.totals))
         owner = np.repeat(np.arange(len(possible)), n_parts[possible])
         kept = np.bincount(owner, weights=~safe, minlength=len(possible)) == 0
@@ -129,7 +140,8 @@ class Mondrian(Anonymizer):
         ranges = level.ranges()
         varies = level.low < level.high
         if self.choose == "widest":
-            return np.where(varies, ranges / np.where(widest > 0, widest, 1), 0.0)
+            share = ranges / np.where(widest > 0, widest, 1)
+            return np.where(varies, np.maximum(share, np.finfo(float).tiny), 0.0)  # close numbers may differ by 0.0
         if self.choose == "distinct":
             return np.where(varies, level.distinct(), 0).astype(float)
         everyone = np.arange(level.n)
@@ -172,7 +184,7 @@ class _Level:
         child = object.__new__(_Level)
         child.table, child.domains, child.totals = self.table, self.domains, self.totals
         child.rows, child.offsets = self.rows[order], offsets
-        child.qi, child.sensitive = self.qi[:, order], self.sensitive[:, order]
+        child.qi, child.sensitive = gather(self.qi, order), gather(self.sensitive, order)
         child._look()
         return child
 

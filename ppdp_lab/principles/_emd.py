@@ -50,7 +50,7 @@ def emd_tree(offsets, values, counts, sizes, whole, ancestors, node_height):
     """
     height = ancestors.shape[0] - 1
     out = np.zeros(sizes.shape[0])
-    if height == 0:
+    if node_height[-1] == 0:  # one value only
         return out
     m = whole.shape[0]
     extra = np.zeros(m)

@@ -44,7 +44,7 @@ class AlphaKAnonymity(SensitivePrinciple):
         super().__init__(attribute)
         self.alpha = check_number("alpha", alpha, above=0, at_most=1)
         self.k = check_integer("k", k, at_least=1)
-        self.values = None if values is None else tuple(values)
+        self.values = None if values is None else (values,) if isinstance(values, str) else tuple(values)
 
     @property
     def minimum_size(self) -> int:

@@ -123,7 +123,7 @@ class Principle(ABC):
         return str(self)
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and str(self) == str(other)
+        return type(self) is type(other) and vars(self) == vars(other)
 
     def __hash__(self) -> int:
         return hash(str(self))
@@ -141,6 +141,9 @@ class All(Principle):
     def __init__(self, *rules: Principle) -> None:
         if not rules:
             raise ParameterError("All needs at least one principle")
+        for rule in rules:
+            if not isinstance(rule, Principle):
+                raise ParameterError(f"All composes principles such as KAnonymity(5), not {rule!r}")
         self.rules = rules
         self.superset_closed = all(rule.superset_closed for rule in rules)
         self.union_closed = all(rule.union_closed or rule.superset_closed for rule in rules)

@@ -146,8 +146,9 @@ class RecursiveCLDiversity(SensitivePrinciple):
         head, tail = self._head_and_tail(counts)
         histogram = counts.histogram(self.attribute)
         return (
-            f"the most frequent value of {histogram.domain.name} occurs {head[cls]:g} times ({histogram.words(cls)}), "
-            f"not less than c = {self.c:g} times the {tail[cls]:g} records from the l = {self.l}th value on"
+            f"the most frequent value of {histogram.domain.name} occurs {head[cls]:g} times ({histogram.words(cls)}), a share of "
+            f"{_top_share(counts, self.attribute, cls):.1%}, not less than c = {self.c:g} times the {tail[cls]:g} records "
+            f"from the l = {self.l}th value on"
         )
 
     def __str__(self) -> str:

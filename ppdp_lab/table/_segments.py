@@ -25,7 +25,14 @@ def histogram_segments(offsets, values, domain_size):
                 touched[n_touched] = value
                 n_touched += 1
             counts[value] += 1
-        touched[:n_touched].sort()
+        if domain_size <= 8 * n_touched:  # then looking at every value is quicker than sorting those that occur
+            n_touched = 0
+            for value in range(domain_size):
+                if counts[value] > 0:
+                    touched[n_touched] = value
+                    n_touched += 1
+        else:
+            touched[:n_touched].sort()
         for j in range(n_touched):
             value = touched[j]
             cell_class[cell] = segment

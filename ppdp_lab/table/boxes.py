@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ppdp_lab.errors import PPDPError
+from ppdp_lab.table._labels import join
 from ppdp_lab.table._segments import extremes, mark_bits
 from ppdp_lab.table.domain import ORDERED, TREE, Domain
 
@@ -49,9 +50,8 @@ class Intervals:
     def labels(self) -> np.ndarray:
         """The boxes as text."""
         names = self.domain.labels
-        between = ", " if self.domain.positions is not None else " .. "
         pairs, inverse = _distinct([self.low, self.high])
-        text = [names[a] if a == b else f"[{names[a]}{between}{names[b]}]" for a, b in pairs.T]
+        text = [join([names[a]] if a == b else [names[a], names[b]], self.domain) for a, b in pairs.T]
         return np.array(text, dtype=object)[inverse]
 
 
@@ -97,7 +97,7 @@ class Nodes:
     def labels(self) -> np.ndarray:
         """The boxes as text."""
         assert self.domain.hierarchy is not None
-        return np.array(self.domain.hierarchy.labels, dtype=object)[self.node]
+        return np.array(self.domain.hierarchy.box_labels, dtype=object)[self.node]
 
 
 @dataclass(frozen=True)
@@ -137,10 +137,8 @@ class Sets:
         """The boxes as text."""
         names = self.domain.labels
         unique, inverse = _distinct(list(self.bits.T))
-        text = []
-        for row in Sets(self.domain, np.ascontiguousarray(unique.T)).members():
-            chosen = names[row]
-            text.append(chosen[0] if len(chosen) == 1 else "{" + ", ".join(chosen) + "}")
+        members = Sets(self.domain, np.ascontiguousarray(unique.T)).members()
+        text = [join(names[row], self.domain) for row in members]
         return np.array(text, dtype=object)[inverse]
 
 

@@ -136,16 +136,16 @@ class ClassCounts:
     @classmethod
     def of_values(cls, classes: Iterable[Iterable[Any]], *, name: str = "sensitive") -> ClassCounts:
         """From the sensitive values themselves, one list per class; a tuple per record for several attributes."""
+        classes = list(classes)
         rows = [(c, value) for c, values in enumerate(classes) for value in values]
         class_of = np.array([c for c, _ in rows], dtype=np.int32)
-        n_classes = int(class_of.max()) + 1 if len(rows) else 0
         if rows and isinstance(rows[0][1], tuple):
             columns = list(zip(*(value for _, value in rows)))
             names = [f"{name} {i + 1}" for i in range(len(columns))]
         else:
             columns, names = [tuple(value for _, value in rows)], [name]
         coded = [Domain.of(pd.Series(list(column), name=label)) for column, label in zip(columns, names)]
-        return cls.count(class_of, n_classes, [codes for _, codes in coded], [domain for domain, _ in coded])
+        return cls.count(class_of, len(classes), [codes for _, codes in coded], [domain for domain, _ in coded])
 
     @property
     def n_classes(self) -> int:

@@ -42,7 +42,7 @@ class Domain:
         """The values as text."""
         if self.hierarchy is not None:
             return np.array(self.hierarchy.labels[: len(self)], dtype=object)
-        if self.values.dtype.kind in "Mm" or pd.api.types.is_datetime64_any_dtype(self.dtype):
+        if self._dated or self.values.dtype.kind == "m":
             return np.array([_moment(v) for v in self.values], dtype=object)
         return np.array([_text(v) for v in self.values.tolist()], dtype=object)
 
@@ -64,16 +64,21 @@ class Domain:
 
     def code_of(self, value: object) -> int:
         """Code of one value, or of its text as a file may hold it (39.0 for 39); KeyError if it does not occur."""
-        text = _text(value)
-        if text not in self._code_by_text and self.hierarchy is None:
+        known = self._code_by_text
+        text = str(value) if str(value) in known else _text(value)
+        if text not in known and self.hierarchy is None:
             try:
                 if self.values.dtype.kind in "iuf":
                     text = _text(float(text))
-                elif pd.api.types.is_datetime64_any_dtype(self.dtype):
+                elif self._dated:
                     text = _moment(text)
             except ValueError:
                 pass
-        return self._code_by_text[text]
+        return known[text]
+
+    @property
+    def _dated(self) -> bool:
+        return self.values.dtype.kind == "M" or pd.api.types.is_datetime64_any_dtype(self.dtype)
 
     @cached_property
     def _code_by_text(self) -> dict[str, int]:
@@ -116,7 +121,9 @@ class Domain:
         domain = Domain(name, values[order], SET if where is None else ORDERED, positions=positions, dtype=dtype)
         if len(domain._code_by_text) < len(domain):
             twice = [label for code, label in enumerate(domain.labels) if domain._code_by_text[label] != code]
-            raise SchemaError(f"column {name!r} holds different values that read alike: {listed(twice)}; give it one type")
+            raise SchemaError(
+                f"column {name!r} holds different values that read alike: {listed(twice)}; give it one type"
+            )
         return domain, rank[raw]
 
 

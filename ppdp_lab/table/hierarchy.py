@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.errors import DataFileError, HierarchyError, ParameterError, check_integer, listed
+from ppdp_lab.errors import DataFileError, HierarchyError, ParameterError, check_integer, check_number, listed
+from ppdp_lab.table._tree import _text, check_tree, level_columns
 
 ROOT = "*"
-
-
-def _text(value: object) -> str:
-    """A value as it reads in a file: 39.0 and 39 are the same."""
-    if isinstance(value, (float, np.floating)) and float(value).is_integer():
-        return str(int(value))
-    return str(value)
 
 
 class Hierarchy:
@@ -55,11 +50,11 @@ class Hierarchy:
     """
 
     def __init__(self, table: Sequence[Sequence[Any]] | np.ndarray | pd.DataFrame) -> None:
-        columns = _columns(table)
+        columns = level_columns(table)
         leaf_values = columns[0]
         texts = [np.array([_text(v) for v in column], dtype=object) for column in columns]
         codes = [pd.factorize(column)[0].astype(np.int64) for column in texts]
-        _check_tree(texts, codes)
+        check_tree(texts, codes)
         order = np.lexsort(codes)  # the last key, the root's level, is the primary one: depth first
         texts = [column[order] for column in texts]
         codes = [column[order] for column in codes]
@@ -106,6 +101,9 @@ class Hierarchy:
         """
         if not isinstance(levels, Mapping) or not levels:
             raise HierarchyError("from_levels needs a dictionary {leaf: [level 1, ..., '*']} with at least one leaf")
+        for leaf, path in levels.items():
+            if isinstance(path, str) or not isinstance(path, Iterable):
+                raise HierarchyError(f"the levels of leaf {leaf!r} must be a list of labels, not {path!r}")
         return cls([[leaf, *path] for leaf, path in levels.items()])
 
     @classmethod
@@ -122,6 +120,10 @@ class Hierarchy:
         def walk(node: Any, above: list[Any]) -> None:
             for child in node:
                 below = node[child] if isinstance(node, Mapping) else None
+                if isinstance(below, str) or not (below is None or isinstance(below, Iterable)):
+                    raise HierarchyError(
+                        f"below {child!r} stands {below!r}; give a dictionary, a list of leaves, or None"
+                    )
                 if below:
                     walk(below, [child, *above])
                 else:
@@ -139,8 +141,11 @@ class Hierarchy:
             raise DataFileError(
                 f"no hierarchy file {str(path)!r}; a hierarchy is a CSV of lines leaf{separator}level 1{separator}...{separator}*"
             )
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = [row for row in csv.reader(file, delimiter=separator) if row]
+        try:
+            with path.open(newline="", encoding="utf-8-sig") as file:
+                rows = [row for row in csv.reader(file, delimiter=separator) if row]
+        except UnicodeDecodeError as error:
+            raise DataFileError(f"hierarchy file {str(path)!r} is not UTF-8 text ({error}); save it as UTF-8") from None
         if not rows:
             raise DataFileError(f"hierarchy file {str(path)!r} is empty")
         try:
@@ -158,27 +163,35 @@ class Hierarchy:
         ['27', '[25, 29]', '[20, 29]', '*']
         """
         numbers = np.unique(np.asarray(list(values)))
-        if len(numbers) == 0 or not np.issubdtype(numbers.dtype, np.number):
-            raise ParameterError("intervals needs at least one value, and numbers only")
-        start = numbers[0] if origin is None else origin
+        if len(numbers) == 0 or not np.issubdtype(numbers.dtype, np.number) or not np.isfinite(numbers).all():
+            raise ParameterError("intervals needs at least one value, and finite numbers only")
+        if isinstance(widths, str) or not isinstance(widths, Iterable):
+            raise ParameterError(f"widths must be a list of numbers, narrowest first, not {widths!r}")
+        widths = [check_number("each of widths", width, above=0) for width in widths]
+        start = numbers[0] if origin is None else check_number("origin", origin)
         if start > numbers[0]:
             raise ParameterError(
-                f"origin {start} lies above the smallest value {numbers[0]}; choose one at or below it"
+                f"origin {_text(start)} lies above the smallest value {_text(numbers[0])}; choose one at or below it"
             )
         whole = np.issubdtype(numbers.dtype, np.integer) and all(float(w).is_integer() for w in [*widths, start])
         columns: list[Sequence[Any]] = [numbers.tolist()]
         previous: float | None = None
         for width in widths:
-            if not width > 0:
-                raise ParameterError(f"widths must be positive, not {width}")
-            if previous is not None and (width / previous) % 1:
-                raise ParameterError(f"width {width} is not a multiple of {previous}: the intervals would not nest")
+            if previous is None:
+                steps = np.floor((numbers - start) / width + 1e-9)  # 0.3 / 0.1 must not fall below 3
+            else:
+                times = round(width / previous)
+                if times < 1 or not np.isclose(times * previous, width, rtol=1e-9, atol=0):
+                    raise ParameterError(
+                        f"width {_text(width)} is not a multiple of {_text(previous)}: the intervals would not nest"
+                    )
+                steps = steps // times
             previous = width
-            lows = start + (numbers - start) // width * width
+            lows = start + steps * width
             if whole:
                 columns.append([f"[{int(low)}, {int(low + width) - 1}]" for low in lows])
             else:
-                columns.append([f"[{low:g}, {low + width:g})" for low in lows])
+                columns.append([f"[{low:.12g}, {low + width:.12g})" for low in lows])
         columns.append([ROOT] * len(numbers))
         return cls(list(zip(*columns)))
 
@@ -192,6 +205,8 @@ class Hierarchy:
         leaves = list(dict.fromkeys(values))
         texts = [_text(leaf) for leaf in leaves]
         lengths = {len(text) for text in texts}
+        if not texts:
+            raise ParameterError("mask_suffix needs at least one value")
         if len(lengths) != 1:
             raise ParameterError(
                 f"mask_suffix needs values of one length, not of lengths {sorted(lengths)}; pad them first"
@@ -201,6 +216,9 @@ class Hierarchy:
             [leaf] + [text[: len(text) - i] + mask * i for i in range(1, height + 1)]
             for leaf, text in zip(leaves, texts)
         ]
+        roots = list(dict.fromkeys(row[-1] for row in rows))
+        if len(roots) > 1:
+            raise ParameterError(f"height = {height} leaves several roots, {listed(roots)}; mask more characters")
         return cls(rows)
 
     # ------------------------------------------------------------------ looking things up
@@ -226,7 +244,8 @@ class Hierarchy:
     def encode(self, values: Iterable[object], *, column: str = "this column") -> np.ndarray:
         """Leaf codes of values; refuses values that are not leaves, all of them named (up to ten)."""
         values = list(values)
-        codes = [self._code_of.get(_text(value), -1) for value in values]
+        known = self._code_of
+        codes = [known.get(_text(value), known.get(str(value), -1)) for value in values]
         absent = dict.fromkeys(value for value, code in zip(values, codes) if code < 0)
         if absent:
             raise HierarchyError(
@@ -251,6 +270,8 @@ class Hierarchy:
     def common_ancestor(self, values: Iterable[object]) -> str:
         """Label of the lowest node above all ``values``."""
         codes = self.encode(values)
+        if not len(codes):
+            raise ParameterError("common_ancestor needs at least one value")
         return self.labels[int(self.lca(codes.min(), codes.max()))]
 
     def levels(self, value: object) -> list[str]:
@@ -268,6 +289,20 @@ class Hierarchy:
             return self.labels.index(label)
         except ValueError:
             raise HierarchyError(f"no node {label!r} in {self!r}") from None
+
+    @cached_property
+    def box_labels(self) -> list[str]:
+        """Label of each node as a box, with its level where the same label also names a node that covers other leaves.
+
+        >>> Hierarchy.from_dict({"USA": ["USA", "Guam"], "Peru": ["Lima"]}).box_labels
+        ['USA', 'Guam', 'Lima', 'USA (level 1)', 'Peru', '*']
+        """
+        covered: dict[str, tuple[int, int]] = {}
+        names = []
+        for label, level, low, high in zip(self.labels, self.node_level, self.low.tolist(), self.high.tolist()):
+            alike = covered.setdefault(label, (low, high)) == (low, high)
+            names.append(label if alike else f"{label} (level {level})")
+        return names
 
     def leaf_count(self, label: str) -> int:
         """Number of leaves below the node with this label.
@@ -296,46 +331,3 @@ class Hierarchy:
 
     def __repr__(self) -> str:
         return f"<Hierarchy of {self.n_leaves} leaves, nodes per level {'-'.join(map(str, self.level_sizes()))}>"
-
-
-def _columns(table: Any) -> list[np.ndarray]:
-    """The level columns of a table of labels, level 0 first."""
-    if isinstance(table, pd.DataFrame):
-        columns = [table[name].to_numpy(dtype=object) for name in table.columns]
-    else:
-        rows = [list(row) for row in table]
-        lengths = {len(row) for row in rows}
-        if len(lengths) != 1:
-            longest = max(lengths, default=0)
-            short = next((row for row in rows if len(row) < longest), [])
-            raise HierarchyError(
-                f"not every leaf has the same number of levels: {listed(short[:1])} has {len(short)}, others have {longest}; "
-                f"repeat a label on the levels that are missing"
-            )
-        columns = [np.array([row[i] for row in rows], dtype=object) for i in range(lengths.pop())]
-    if not columns or len(columns[0]) == 0:
-        raise HierarchyError("a hierarchy needs at least one leaf")
-    return columns
-
-
-def _check_tree(texts: list[np.ndarray], codes: list[np.ndarray]) -> None:
-    doubled = np.flatnonzero(np.bincount(codes[0]) > 1)
-    if len(doubled):
-        names = [texts[0][np.argmax(codes[0] == code)] for code in doubled[:10]]
-        raise HierarchyError(f"not a tree: leaf {listed(names)} stands more than once")
-    for level in range(len(codes) - 1):
-        here, above = codes[level], codes[level + 1]
-        parent = np.zeros(here.max() + 1, dtype=np.int64)
-        parent[here] = above
-        wrong = np.flatnonzero(parent[here] != above)
-        if len(wrong):
-            i = wrong[0]
-            j = np.flatnonzero((here == here[i]) & (above != above[i]))[0]
-            raise HierarchyError(
-                f"not a tree: {texts[level][i]!r} on level {level} has two parents, "
-                f"{texts[level + 1][i]!r} and {texts[level + 1][j]!r}"
-            )
-    if codes[-1].max() > 0:
-        raise HierarchyError(
-            f"not a tree: the last level holds {listed(dict.fromkeys(texts[-1]))}; end every leaf's line with one root, '*'"
-        )

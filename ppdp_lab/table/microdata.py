@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -146,11 +146,13 @@ class Microdata:
         return np.argsort(group(columns, sizes).class_of, kind="stable")
 
     def fingerprint(self) -> str:
-        """A hash of the coded rows, their domains and their order."""
-        digest = hashlib.sha256()
+        """A hash of the coded rows, their order, the roles of their columns, their domains and hierarchies."""
+        digest = hashlib.sha256(repr(self.schema).encode())
         for name, domain in self.domains.items():
-            digest.update(name.encode() + b"\0" + domain.kind.encode() + b"\0")
-            digest.update("\0".join(map(str, domain.labels)).encode())
+            digest.update(f"{name}\0{domain.kind}\0".encode() + "\0".join(map(str, domain.labels)).encode())
+            if domain.hierarchy is not None:
+                digest.update("\0".join(domain.hierarchy.labels).encode())
+                digest.update(np.ascontiguousarray(domain.hierarchy.ancestors).tobytes())
             digest.update(np.ascontiguousarray(self.codes(name)).tobytes())
         return digest.hexdigest()[:16]
 
@@ -159,9 +161,11 @@ class Microdata:
         """The records of a boolean mask or of positions, over the same domains and with their ids."""
         rows = np.asarray(rows)
         if rows.dtype == bool:
-            if len(rows) != len(self):
+            if rows.shape != (len(self),):
                 raise ParameterError(f"a mask of {len(rows)} entries does not fit {len(self)} records")
             rows = np.flatnonzero(rows)
+        else:
+            rows = self._positions(rows)
         chosen = object.__new__(Microdata)
         chosen.schema, chosen.hierarchies, chosen.domains = self.schema, self.hierarchies, self.domains
         chosen.provenance = self.provenance
@@ -173,14 +177,53 @@ class Microdata:
         chosen.sensitive_codes = np.ascontiguousarray(self.sensitive_codes[:, rows])
         return chosen
 
+    def _positions(self, rows: np.ndarray) -> np.ndarray:
+        """Positions that exist, each of them once; anything else is refused."""
+        if rows.ndim != 1 or (len(rows) and rows.dtype.kind not in "iu"):
+            raise ParameterError("select needs a boolean mask or a list of positions (whole numbers from 0)")
+        rows = rows.astype(np.int64)
+        strangers = rows[(rows < 0) | (rows >= len(self))]
+        if len(strangers):
+            raise ParameterError(f"no record at position(s) {listed(strangers)}; there are {len(self)}, counted from 0")
+        doubled = np.flatnonzero(np.bincount(rows, minlength=1) > 1)
+        if len(doubled):
+            raise IdError(
+                f"the record(s) at position(s) {listed(doubled)} are selected more than once; ids must be unique"
+            )
+        return rows
+
+    def project(self, quasi_identifiers: Sequence[str]) -> Microdata:
+        """The same records with some of the quasi-identifiers only, in the given order.
+
+        >>> frame = pd.DataFrame({"age": [34, 51], "zip": ["4370", "4352"], "disease": ["flu", "HIV"]})
+        >>> Microdata(frame, Schema(["age", "zip"], sensitive="disease")).project(["zip"])
+        <Microdata of 2 records: zip | disease (own data)>
+        """
+        known = self.schema.quasi_identifiers
+        strange = [name for name in quasi_identifiers if name not in known]
+        if strange:
+            raise SchemaError(f"{listed(strange)} are no quasi-identifiers of this table; it has {listed(known)}")
+        part = object.__new__(Microdata)
+        part.__dict__.update(self.__dict__)
+        part.schema = Schema(quasi_identifiers, self.schema.sensitive, self.schema.identifiers)
+        kept = (*part.schema.quasi_identifiers, *part.schema.sensitive)
+        part.domains = {name: self.domains[name] for name in kept}
+        part.hierarchies = {name: tree for name, tree in self.hierarchies.items() if name in kept}
+        part.qi_codes = self.qi_codes[[known.index(name) for name in part.schema.quasi_identifiers]]
+        return part
+
     def with_codes(self, *, qi_codes: np.ndarray | None = None, sensitive_codes: np.ndarray | None = None) -> Microdata:
         """The same persons with other values, given as codes of the same domains (a stream's updates)."""
         changed = object.__new__(Microdata)
         changed.__dict__.update(self.__dict__)
         for name, new in (("qi_codes", qi_codes), ("sensitive_codes", sensitive_codes)):
             if new is not None:
+                new = np.asarray(new)
                 if new.shape != getattr(self, name).shape:
                     raise ParameterError(f"{name} has shape {new.shape}, not {getattr(self, name).shape}")
+                for codes, domain in zip(new, self.qi_domains if name == "qi_codes" else self.sensitive_domains):
+                    if len(codes) and not (codes.min() >= 0 and codes.max() < len(domain)):
+                        raise ParameterError(f"{name}: codes of {domain.name!r} must lie in 0 .. {len(domain) - 1}")
                 setattr(changed, name, np.ascontiguousarray(new, dtype=np.int32))
         return changed
 
@@ -193,7 +236,10 @@ class Microdata:
 
 
 def _unique_ids(ids: Any, n: int) -> pd.Index:
-    index = ids if isinstance(ids, pd.Index) else pd.Index(ids, tupleize_cols=False)
+    try:
+        index = ids if isinstance(ids, pd.Index) else pd.Index(ids, tupleize_cols=False)
+    except (TypeError, ValueError):
+        raise IdError(f"ids must be a list of one id per row, not {ids!r}") from None
     if isinstance(index, pd.MultiIndex):
         index = index.to_flat_index()
     if len(index) != n:

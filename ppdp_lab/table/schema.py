@@ -63,7 +63,9 @@ class Schema:
                     where = f"twice in {role}" if seen[name] == role else f"both in {seen[name]} and in {role}"
                     raise SchemaError(f"column {name!r} stands {where}; give it one role")
                 if name in RESERVED and role != "identifiers":
-                    raise SchemaError(f"column {name!r}: published tables add a column of that name; rename yours first")
+                    raise SchemaError(
+                        f"column {name!r}: published tables add a column of that name; rename yours first"
+                    )
                 seen[name] = role
             object.__setattr__(self, role, names)
 

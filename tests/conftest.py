@@ -1,0 +1,29 @@
+"""What every test gets: a home of its own, and hypothesis settings that do not depend on the machine's speed."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.configuration import set_hypothesis_home_dir
+
+settings.register_profile(
+    "local", deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+settings.register_profile("ci", parent=settings.get_profile("local"), derandomize=True, print_blob=True)
+settings.register_profile("deep", parent=settings.get_profile("local"), max_examples=400)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def home_of_its_own(tmp_path_factory: pytest.TempPathFactory):
+    """Nothing a test does may read or write the home folder of whoever runs it."""
+    home = tmp_path_factory.mktemp("home")
+    set_hypothesis_home_dir(home / "hypothesis")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("HOME", "USERPROFILE"):
+            patch.setenv(name, str(home))
+        for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+            patch.delenv(name, raising=False)
+        yield home

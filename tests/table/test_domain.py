@@ -1,0 +1,158 @@
+"""Domains: every dtype in and out, kinds, orders, labels, and what is refused."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ppdp_lab import Hierarchy
+from ppdp_lab.errors import HierarchyError, MissingValueError, SchemaError
+from ppdp_lab.table import Domain
+
+STAMPS = pd.DatetimeIndex([pd.Timestamp("2021-03-01"), pd.Timestamp("2020-12-31 10:30"), pd.Timestamp("2021-03-01")])
+DTYPES = {
+    "int": (pd.Series([30, -2, 30]), "ordered", ["-2", "30"]),
+    "int8": (pd.Series([3, 1, 2], dtype="int8"), "ordered", ["1", "2", "3"]),
+    "uint64": (pd.Series([2**63 + 5, 0], dtype="uint64"), "ordered", ["0", str(2**63 + 5)]),
+    "float": (pd.Series([2.0, 0.5, 1e-7]), "ordered", ["1e-07", "0.5", "2"]),
+    "bool": (pd.Series([True, False, True]), "set", ["False", "True"]),
+    "text": (pd.Series(["b", "a", "b"]), "set", ["a", "b"]),
+    "objects": (pd.Series(["b", "a", "b"], dtype=object), "set", ["a", "b"]),
+    "decimals": (pd.Series([Decimal("1.50"), Decimal("0.5")]), "set", ["0.5", "1.50"]),
+    "nullable int": (pd.Series([3, 1], dtype="Int64"), "ordered", ["1", "3"]),
+    "nullable bool": (pd.Series([True, False], dtype="boolean"), "set", ["False", "True"]),
+    "nullable text": (pd.Series(["y", "x"], dtype="string"), "set", ["x", "y"]),
+    "ordered categories": (
+        pd.Series(["high", "low"], dtype=pd.CategoricalDtype(["low", "mid", "high"], ordered=True)),
+        "ordered",
+        ["low", "mid", "high"],
+    ),
+    "plain categories": (pd.Series(["b", "a"], dtype=pd.CategoricalDtype(["b", "a"])), "set", ["b", "a"]),
+    "dates": (pd.Series(STAMPS), "ordered", ["2020-12-31T10:30:00", "2021-03-01"]),
+    "dates in ns": (pd.Series(STAMPS.as_unit("ns")), "ordered", ["2020-12-31T10:30:00", "2021-03-01"]),
+    "dates in a zone": (
+        pd.Series(STAMPS.tz_localize("Europe/Rome")),
+        "ordered",
+        ["2020-12-31T10:30:00+01:00", "2021-03-01T00:00:00+01:00"],
+    ),
+    "ordered dates": (pd.Series(pd.Categorical(STAMPS.as_unit("ns"), ordered=True)), "ordered", None),
+    "durations": (pd.Series(pd.to_timedelta([20, 3], unit="D")), "ordered", ["3 days 00:00:00", "20 days 00:00:00"]),
+    "days": (pd.Series([dt.date(2021, 1, 2), dt.date(2020, 1, 2)]), "set", ["2020-01-02", "2021-01-02"]),
+}
+
+
+@pytest.mark.parametrize("name", sorted(DTYPES))
+def test_round_trip(name: str) -> None:
+    series, kind, labels = DTYPES[name]
+    domain, codes = Domain.of(series.rename("x"))
+    assert domain.kind == kind and codes.dtype == np.int32
+    decoded = pd.Series(domain.decode(codes), name="x")
+    pd.testing.assert_series_equal(decoded, series.rename("x").infer_objects())
+    if labels is not None:
+        assert domain.labels.tolist() == labels
+    assert [domain.code_of(value) for value in series] == codes.tolist()
+    assert [domain.code_of(domain.labels[code]) for code in codes] == codes.tolist()
+    if kind == "ordered" and domain.positions is not None:
+        assert (np.diff(domain.positions) > 0).all() and domain.span > 0
+
+
+def test_categories_of_numbers_are_numbers() -> None:
+    domain, codes = Domain.of(pd.Series([30, 5, 30], dtype="category"))
+    assert domain.kind == "ordered" and domain.coordinates.tolist() == [5, 30]
+    assert list(domain.decode(codes)) == [30, 5, 30]
+    falling = pd.CategoricalDtype([30, 20, 5], ordered=True)
+    domain, _ = Domain.of(pd.Series([30, 5], dtype=falling))
+    assert domain.kind == "ordered" and domain.coordinates.tolist() == [0, 1, 2]  # an order of its own, not of numbers
+
+
+def test_file_spellings_are_understood() -> None:
+    numbers, _ = Domain.of(pd.Series([39.0, 0.5]))
+    assert numbers.code_of("39.0") == numbers.code_of("39") == numbers.code_of(39) == 1
+    dates, _ = Domain.of(pd.Series(STAMPS))
+    assert dates.code_of("2020-12-31 10:30:00") == 0 and dates.code_of(pd.Timestamp("2021-03-01")) == 1
+    text, _ = Domain.of(pd.Series(["039", "39.0"]))
+    assert text.code_of("039") == 0
+    for domain, stranger in ((numbers, "39.5"), (numbers, "many"), (dates, "yesteryear"), (text, "39"), (text, 39)):
+        with pytest.raises(KeyError):
+            domain.code_of(stranger)
+
+
+@given(st.lists(st.integers(-5, 5) | st.floats(-1e6, 1e6), min_size=1, max_size=20))
+def test_numbers_are_coded_in_order(numbers: list[float]) -> None:
+    domain, codes = Domain.of(pd.Series(numbers, dtype=float))
+    distinct = sorted(set(numbers))
+    assert codes.tolist() == [distinct.index(number) for number in numbers]
+    assert domain.coordinates.tolist() == distinct
+
+
+@given(st.lists(st.text(max_size=3), min_size=1, max_size=20), st.randoms(use_true_random=False))
+def test_codes_of_text_do_not_depend_on_the_order_of_rows(words: list[str], random) -> None:
+    domain, codes = Domain.of(pd.Series(words, dtype=object))
+    assert domain.values.tolist() == sorted(set(words))
+    shuffled = words.copy()
+    random.shuffle(shuffled)
+    other, other_codes = Domain.of(pd.Series(shuffled, dtype=object))
+    assert other.values.tolist() == domain.values.tolist()
+    assert dict(zip(words, codes.tolist())) == dict(zip(shuffled, other_codes.tolist()))
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        pd.Series([2, 1, 2]),
+        pd.Series([2.0, 1.0]),
+        pd.Series(["2", "1"]),
+        pd.Series([2, 1], dtype="Int64"),
+        pd.Series([True, False]),
+        pd.Series(STAMPS[:2]),
+    ],
+    ids=lambda series: str(series.dtype),
+)
+@pytest.mark.parametrize("as_text", [True, False])
+def test_hierarchies_give_the_column_its_own_values_back(series: pd.Series, as_text: bool) -> None:
+    values = series.unique().tolist()
+    tree = Hierarchy([[str(v) if as_text else v, "*"] for v in [*values, "a leaf that does not occur"]])
+    domain, codes = Domain.of(series.rename("x"), tree)
+    assert domain.kind == "hierarchy" and len(domain) == len(values) + 1
+    pd.testing.assert_series_equal(pd.Series(domain.decode(codes), name="x"), series.rename("x"))
+
+
+def test_categories_with_a_hierarchy_decode_to_values() -> None:
+    tree = Hierarchy.from_dict({"x": ["a", "b"], "y": ["c"]})
+    domain, codes = Domain.of(pd.Series(["c", "a"], dtype="category"), tree)
+    assert codes.tolist() == [2, 0] and list(domain.decode(codes)) == ["c", "a"]
+
+
+@pytest.mark.parametrize("cells", [[1.0, None, None], ["a", None, None], [pd.Timestamp("2020"), pd.NaT, pd.NaT]])
+def test_missing_values_are_refused_with_their_rows(cells: list) -> None:
+    for series in (pd.Series(cells, name="x"), pd.Series(cells, name="x", dtype="category")):
+        with pytest.raises(MissingValueError, match=r"column 'x' has 2 missing value\(s\), first in row\(s\) 1, 2"):
+            Domain.of(series)
+
+
+def test_infinite_values_are_refused() -> None:
+    for dtype in ("float64", "Float64"):
+        with pytest.raises(MissingValueError, match=r"column 'x' has 1 infinite value\(s\), first in row\(s\) 1"):
+            Domain.of(pd.Series([1.0, np.inf], name="x").astype(dtype))
+
+
+def test_values_that_read_alike_are_refused() -> None:
+    with pytest.raises(SchemaError, match="column 'x' holds different values that read alike: '1'; give it one type"):
+        Domain.of(pd.Series([1, "1", 2], name="x", dtype=object))
+
+
+def test_values_that_cannot_be_compared_are_refused() -> None:
+    with pytest.raises(SchemaError, match=r"column 'x' holds values that cannot be compared .*; make it text"):
+        Domain.of(pd.Series([["a"], ["b"]], name="x"))
+
+
+def test_values_absent_from_the_hierarchy_are_refused() -> None:
+    tree = Hierarchy([["a", "*"]])
+    with pytest.raises(HierarchyError, match=r"2 value\(s\) of column 'x' are absent from its hierarchy: 'b', 'c'"):
+        Domain.of(pd.Series(["a", "b", "c"], name="x"), tree)
