@@ -1,0 +1,166 @@
+"""Compiled node checks: group packed rows by their generalized values and add up how many records each class holds.
+
+Rows are words of several fields; ``tables[j]`` generalizes field j, which lies at ``shifts[j]`` under ``masks[j]``. These
+tuples have a fixed length in compiled code, so the loops over them are unrolled. ``weights`` says how many records each
+row stands for; None means one. Indices are unsigned, which spares a test for negative ones.
+
+A summary is (classes, size of the smallest, records in classes smaller than k). Classes are collected into a snapshot
+(a row that stands for each class, and its size) if there are at most ``keep`` of them and more than ``limit`` records lie
+in classes smaller than k: a node that satisfies k-anonymity is never rolled up, as all above it is known.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+MIX = np.uint64(0x9E3779B97F4A7C15)
+REMIX = np.uint64(0xD6E8FEB86659FD93)
+FOLD = np.uint64(32)
+ONE = np.uint64(1)
+
+
+@njit(nogil=True, cache=True)
+def home(key, shift, mix):
+    """The slot where a key belongs: the upper bits of a multiplicative hash."""
+    return ((key ^ (key >> FOLD)) * mix) >> shift
+
+
+@njit(nogil=True, cache=True)
+def count_direct(rows, weights, tables, shifts, masks, radices, counts):
+    """Direct addressing: ``counts[key] += weight``, the key being a mixed-radix number of the fields."""
+    counts[:] = 0
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        key = np.uint64(0)
+        for j in range(len(tables)):
+            key = key * radices[j] + tables[j][(row >> shifts[j]) & masks[j]]
+        if weights is None:
+            counts[key] += np.uint32(1)
+        else:
+            counts[key] += weights[i]
+
+
+@njit(nogil=True, cache=True)
+def add_hashed(key, weight, slots, counts, shift, mix):
+    """Open addressing: add a weight to a key's count; whether the key is new. A count of zero is an empty slot."""
+    mask = np.uint64(slots.shape[0] - 1)
+    slot = home(key, shift, mix)
+    while counts[slot] != 0 and slots[slot] != key:
+        slot = (slot + ONE) & mask
+    new = counts[slot] == 0
+    slots[slot] = key
+    counts[slot] += weight
+    return new
+
+
+@njit(nogil=True, cache=True)
+def count_hashed(rows, weights, tables, shifts, masks, slots, counts, shift, most):
+    """Open addressing: the key is the row with each field replaced by its stand-in; return the number of classes.
+
+    ``slots`` and ``counts`` have 2 ** (64 - shift) entries, more than ``most`` + 1. Counting stops as soon as there are
+    more than ``most`` classes.
+    """
+    counts[:] = 0
+    classes = 0
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        key = np.uint64(0)
+        for j in range(len(tables)):
+            key |= np.uint64(tables[j][(row >> shifts[j]) & masks[j]]) << shifts[j]
+        if weights is None:
+            classes += add_hashed(key, np.uint32(1), slots, counts, shift, MIX)
+        else:
+            classes += add_hashed(key, weights[i], slots, counts, shift, MIX)
+        if classes > most:
+            break
+    return classes
+
+
+@njit(nogil=True, cache=True)
+def merge_hashed(all_slots, all_counts, part, slots, counts, shift, most):
+    """Add up what several threads have counted, for the keys at home in one part of their tables; return the classes.
+
+    Part p of T is slots [p / T, (p + 1) / T) of every table, and the run of displaced keys behind it. The keys of a part
+    are neighbours by one hash, so the table that they are merged into uses another. Merging stops as soon as there are
+    more than ``most`` classes.
+    """
+    counts[:] = 0
+    parts, size = all_slots.shape
+    begin = part * size // parts
+    end = (part + 1) * size // parts
+    classes = 0
+    for t in range(parts):
+        for place in range(begin, begin + size):
+            at = place & (size - 1)
+            if all_counts[t, at] != 0:
+                where = np.int64(home(all_slots[t, at], shift, MIX))
+                if begin <= where < end:
+                    classes += add_hashed(all_slots[t, at], all_counts[t, at], slots, counts, shift, REMIX)
+                    if classes > most:
+                        return classes
+            elif place >= end:
+                break
+    return classes
+
+
+@njit(nogil=True, cache=True)
+def summarize(counts, k):
+    """The summary of counts; a count of zero is no class."""
+    classes = 0
+    least = np.uint32(0xFFFFFFFF)
+    unsafe = np.int64(0)
+    for i in range(counts.shape[0]):
+        count = counts[i]
+        classes += count != 0
+        least = min(least, np.uint32(count - np.uint32(1)))  # an empty entry wraps round to the largest number
+        unsafe += np.int64(count) if count < k else 0
+    return classes, np.int64(least) + 1, unsafe
+
+
+@njit(nogil=True, cache=True)
+def finish_direct(counts, firsts, shifts, radices, k, limit, keep):
+    """Summary and snapshot of a direct count, the snapshot in ascending order of keys."""
+    classes, least, unsafe = summarize(counts, k)
+    kept = classes if classes <= keep and unsafe > limit else 0
+    rows = np.empty(kept, dtype=np.uint64)
+    weights = np.empty(kept, dtype=np.uint32)
+    if kept:
+        c = 0
+        for key in range(counts.shape[0]):
+            if counts[key] != 0:
+                rest = np.uint32(key)
+                row = np.uint64(0)
+                for back in range(len(firsts)):
+                    j = len(firsts) - 1 - back
+                    radix = np.uint32(radices[j])
+                    row |= np.uint64(firsts[j][rest % radix]) << shifts[j]
+                    rest //= radix
+                rows[c] = row
+                weights[c] = counts[key]
+                c += 1
+    return classes, least, unsafe, rows, weights
+
+
+@njit(nogil=True, cache=True)
+def finish_hashed(slots, counts, k, limit, keep):
+    """Summary and snapshot of a hashed count, the snapshot in no particular order."""
+    classes, least, unsafe = summarize(counts, k)
+    kept = classes if classes <= keep and unsafe > limit else 0
+    rows = np.empty(kept, dtype=np.uint64)
+    weights = np.empty(kept, dtype=np.uint32)
+    if kept:
+        c = 0
+        for slot in range(counts.shape[0]):
+            if counts[slot] != 0:
+                rows[c] = slots[slot]
+                weights[c] = counts[slot]
+                c += 1
+    return classes, least, unsafe, rows, weights
+
+
+@njit(nogil=True, cache=True)
+def check_direct(rows, weights, tables, firsts, shifts, masks, radices, counts, k, limit, keep):
+    """Count by direct addressing and finish, in one call: on small tables the calls are what costs."""
+    count_direct(rows, weights, tables, shifts, masks, radices, counts)
+    return finish_direct(counts, firsts, shifts, radices, k, limit, keep)

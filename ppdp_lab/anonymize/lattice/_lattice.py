@@ -1,0 +1,57 @@
+"""Compiled walk through the lattice."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True)
+def greedy_path(state, strides, top, costs, start):
+    """Nodes from ``start`` upwards, one per row: always the cheapest direct successor that is not tagged.
+
+    ``state`` is flat, ``costs[i, level]`` is what a level of attribute i costs. Ties go to the first attribute.
+    """
+    q = top.shape[0]
+    path = np.empty((top.sum() - start.sum() + 1, q), dtype=np.int64)
+    path[0] = start
+    position = 0
+    for i in range(q):
+        position += strides[i] * start[i]
+    length = 1
+    while True:
+        node = path[length - 1]
+        best = -1
+        cheapest = 0
+        for i in range(q):
+            level = node[i]
+            if level < top[i] and state[position + strides[i]] == 0:
+                more = costs[i, level + 1] - costs[i, level]
+                if best < 0 or more < cheapest:
+                    best = i
+                    cheapest = more
+        if best < 0:
+            return path[:length]
+        path[length] = node
+        path[length, best] += 1
+        position += strides[best]
+        length += 1
+
+
+@njit(nogil=True, cache=True)
+def nearest_below(levels, sizes, count, node):
+    """The row of ``levels`` with the smallest size, among the first ``count`` rows that nowhere exceed ``node``.
+
+    Row 0 is all zeros, so there always is one; of equal sizes the last wins.
+    """
+    best = 0
+    for i in range(1, count):
+        if sizes[i] <= sizes[best]:
+            below = True
+            for j in range(levels.shape[1]):
+                if levels[i, j] > node[j]:
+                    below = False
+                    break
+            if below:
+                best = i
+    return best

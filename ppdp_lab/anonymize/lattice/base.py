@@ -1,0 +1,244 @@
+"""What all searches through the lattice share: their switches, the best node, and its release."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from ppdp_lab.anonymize.base import Anonymizer, whole_counts
+from ppdp_lab.anonymize.lattice.check import Checker, least_size, most_suppressed
+from ppdp_lab.anonymize.lattice.lattice import HOLDS, Lattice, Node
+from ppdp_lab.anonymize.lattice.result import SearchResult
+from ppdp_lab.anonymize.lattice.smallest import SmallestClasses
+from ppdp_lab.errors import (
+    BrokenRuleError,
+    HierarchyError,
+    InfeasibleError,
+    ParameterError,
+    check_choice,
+    check_integer,
+    check_number,
+    listed,
+)
+from ppdp_lab.principles import Principle
+from ppdp_lab.release import Release
+from ppdp_lab.table import Boxes, ClassCounts, Microdata, Nodes
+from ppdp_lab.table.grouping import group
+
+CANDIDATES = ("minimal", "solutions")
+
+
+class Check(Protocol):
+    """Asks whether the rule holds at a node; ``shown`` is what the result lists as checked, the node unless given."""
+
+    def __call__(self, node: Node, shown: tuple[int | None, ...] | None = None) -> bool: ...
+
+
+class LatticeSearch(Anonymizer):
+    """Full-domain generalization: all values of a quasi-identifier are generalized to one level of its hierarchy.
+
+    A subclass says in which order nodes are checked (:meth:`_traverse`). What a check says of other nodes is used only
+    where it is right. Without suppression, generalizing merges classes, so any union-closed rule that holds at a node
+    holds above it. With suppression, classes that are not safe are left out; what is left of a superset-closed rule's
+    unsafe records can only become fewer further up, but a rule that is merely union-closed can lose a safe class to an
+    unsafe one: then every node is checked.
+
+    Parameters
+    ----------
+    rule : Principle
+        What every published class must satisfy.
+    suppression : float
+        Share of the records that may be suppressed, in [0, 1).
+    metric : callable, optional
+        A number that a Release gets, such as those of ``ppdp_lab.metrics``; the node with the best release is chosen.
+        Less is better unless the metric's ``better`` says ``"higher"``. By default the node is chosen whose
+        quasi-identifiers are least generalized on average (level as a share of the hierarchy's height), then the one
+        that keeps more distinct values.
+    candidates : {"minimal", "solutions"}
+        Whether the metric looks at the minimal solutions, which suffices if generalizing never improves it, or at all.
+    rollup : bool
+        Count the classes of a node from the classes of a node below it, not from the rows.
+    history : float
+        How many classes the snapshots of earlier checks may hold together, in multiples of the number of records; those
+        not used for the longest time are dropped. 0 keeps the latest snapshot only.
+    projection : bool
+        Keep the look-up tables of quasi-identifiers whose levels do not change.
+    smallest : SmallestClasses, optional
+        What earlier searches of the same table have learnt, for a sweep over k; for k-anonymity without suppression.
+    """
+
+    def __init__(
+        self,
+        rule: Principle,
+        *,
+        suppression: float = 0.0,
+        metric: Callable[[Release], float] | None = None,
+        candidates: str = "minimal",
+        rollup: bool = True,
+        history: float = 8.0,
+        projection: bool = True,
+        smallest: SmallestClasses | None = None,
+    ) -> None:
+        if not isinstance(rule, Principle):
+            raise ParameterError(f"the rule must be a principle such as KAnonymity(5), not {rule!r}")
+        self.rule = rule
+        self.suppression = check_number("suppression", suppression, at_least=0, at_most=1)
+        if self.suppression == 1:
+            raise ParameterError("suppression = 1 would allow to publish nothing at all; choose a share below 1")
+        if metric is not None and not callable(metric):
+            raise ParameterError(
+                f"metric must be a function of a Release, such as ppdp_lab.metrics.ncp, not {metric!r}"
+            )
+        self.metric = metric
+        self.candidates = check_choice("candidates", candidates, CANDIDATES)
+        self.rollup = _switch("rollup", rollup)
+        self.history = check_number("history", history, at_least=0)
+        self.projection = _switch("projection", projection)
+        if smallest is not None and (least_size(rule) is None or self.suppression > 0):
+            raise ParameterError(f"smallest helps with k-anonymity without suppression only, not with {self!r}")
+        self.smallest = smallest
+        self.threads = 1
+
+    @property
+    def monotone(self) -> bool:
+        """Whether the rule, once it holds at a node, holds at all its generalizations."""
+        return self.rule.superset_closed or (self.rule.union_closed and self.suppression == 0)
+
+    # ------------------------------------------------------------------ searching
+    def search(self, table: Microdata) -> SearchResult:
+        """Find the levels to which the table can be generalized."""
+        _require_searchable(table)
+        if least_size(self.rule) is None:
+            self.rule.safe(whole_counts(table))  # a rule that does not fit the table says so here
+        start = time.perf_counter()
+        checker = Checker(
+            table,
+            self.rule,
+            suppression=self.suppression,
+            rollup=self.rollup,
+            history=self.history,
+            projection=self.projection,
+            threads=self.threads,
+            monotone=self.monotone,
+            smallest=self.smallest,
+        )
+        lattice = Lattice(checker.distinct)
+        checked: list[tuple[int | None, ...]] = []
+
+        def check(node: Node, shown: tuple[int | None, ...] | None = None) -> bool:
+            checked.append(node if shown is None else shown)
+            return checker(node)
+
+        if self.smallest is not None and checker.k is not None:
+            self.smallest.begin(table, lattice, checker.k)
+        try:
+            if self.monotone:
+                self._traverse(lattice, check)
+            else:
+                self._exhaust(lattice, check)
+        finally:
+            checker.close()
+        checker.counters.seconds = time.perf_counter() - start
+        return SearchResult(
+            table.schema.quasi_identifiers, lattice, checked, self._best(table, lattice), checker.counters
+        )
+
+    @abstractmethod
+    def _traverse(self, lattice: Lattice, check: Check) -> None:
+        """Check nodes and tag the lattice, the rule being monotone."""
+
+    def _exhaust(self, lattice: Lattice, check: Check) -> None:
+        """Check every node, as no check says anything about another node."""
+        for height in range(lattice.max_height + 1):
+            for node in lattice.unknown(height):
+                lattice.mark(node, check(node))
+
+    def _best(self, table: Microdata, lattice: Lattice) -> Node | None:
+        """The solution that the metric prefers; of equally good ones the least generalized, then the first."""
+        whole = self.metric is not None and self.candidates == "solutions"
+        nodes = lattice.nodes(np.flatnonzero(lattice.state == HOLDS)) if whole else lattice.minimal()
+        nodes.sort(key=lambda node: (lattice.cost(node), sum(node), node))
+        if not nodes or self.metric is None:
+            return nodes[0] if nodes else None
+        sign = -1 if getattr(self.metric, "better", "lower") == "higher" else 1
+        return min(nodes, key=lambda node: sign * self.metric(self.generalize(table, node)))  # type: ignore[misc]
+
+    # ------------------------------------------------------------------ releasing
+    def anonymize(self, table: Microdata) -> Release:
+        """The release of the best node; it keeps :attr:`rule`, or an error says why there is none."""
+        if self.suppression == 0:
+            return super().anonymize(table)
+        return self._release(table).checked(self.rule)
+
+    def _release(self, table: Microdata) -> Release:
+        best = self.search(table).best
+        most = most_suppressed(self.suppression, len(table))
+        if best is None:
+            raise InfeasibleError(
+                f"at no levels does this table satisfy {self.rule} with at most {most} of {len(table)} records suppressed; "
+                f"weaken the rule or allow more suppression"
+            )
+        release = self.generalize(table, best)
+        if len(release.suppressed) > most:
+            raise BrokenRuleError(
+                f"the release is withheld: at {best} it takes {len(release.suppressed)} suppressed records, not {most}, "
+                f"to satisfy {self.rule}"
+            )
+        return release
+
+    def generalize(self, table: Microdata, node: Sequence[int]) -> Release:
+        """The table generalized to a node's levels; records in classes that break the rule are suppressed.
+
+        This is how any node can be looked at, whether it is a solution or not.
+        """
+        _require_searchable(table)
+        columns, sizes = [], []
+        trees = [domain.hierarchy for domain in table.qi_domains]
+        if len(node) != len(trees):
+            raise ParameterError(
+                f"node {tuple(node)} has {len(node)} levels; the table has {len(trees)} quasi-identifiers"
+            )
+        for name, tree, codes, level in zip(table.schema.quasi_identifiers, trees, table.qi_codes, node):
+            assert tree is not None
+            check_integer(f"the level of {name!r}", level, at_least=0, at_most=tree.height)
+            columns.append(tree.ancestors[level][codes])
+            sizes.append(len(tree.labels))
+        classes = group(columns, sizes)
+        class_of, first = classes.class_of, classes.first
+        counts = ClassCounts.count(
+            class_of, classes.n_classes, table.sensitive_codes, table.sensitive_domains, table.totals()
+        )
+        safe = self.rule.safe(counts)
+        number = np.where(safe, np.cumsum(safe) - 1, -1).astype(np.int32)
+        first = first[safe]
+        boxes = Boxes(
+            tuple(Nodes(domain, column[first]) for domain, column in zip(table.qi_domains, columns)), len(first)
+        )
+        return Release(table, number[class_of], boxes, method=f"{self!r} at {tuple(int(level) for level in node)}")
+
+    def __repr__(self) -> str:
+        suppression = f", suppression={self.suppression:g}" if self.suppression else ""
+        return f"{type(self).__name__}({self.rule}{suppression})"
+
+
+def _switch(name: str, value: Any) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise ParameterError(f"{name} must be True or False, not {value!r}")
+    return bool(value)
+
+
+def _require_searchable(table: Microdata) -> None:
+    if not isinstance(table, Microdata):
+        raise ParameterError(f"a search needs a ppdp_lab.Microdata, not {type(table).__name__}; wrap the frame first")
+    if not len(table):
+        raise InfeasibleError("the table has no records; there is nothing to anonymize")
+    bare = [domain.name for domain in table.qi_domains if domain.hierarchy is None]
+    if bare:
+        raise HierarchyError(
+            f"full-domain generalization needs a hierarchy for every quasi-identifier, but {listed(bare)} has none; give the "
+            f"Microdata one, for example Hierarchy.intervals for numbers or Hierarchy.from_levels({{value: ['*'], ...}})"
+        )

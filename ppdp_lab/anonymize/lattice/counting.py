@@ -1,0 +1,189 @@
+"""Counting the classes of a node, by direct or open addressing, in one thread or several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ppdp_lab.anonymize.lattice._check import (
+    check_direct,
+    count_direct,
+    count_hashed,
+    finish_direct,
+    finish_hashed,
+    merge_hashed,
+)
+from ppdp_lab.anonymize.lattice.fields import Lookup
+from ppdp_lab.anonymize.lattice.history import Snapshot
+from ppdp_lab.anonymize.lattice.packing import PackedTable
+
+DIRECT_FACTOR = 4  # direct addressing while there are at most this many keys per row
+DIRECT_ALWAYS = 1024
+APART = 64  # counts of different threads must not share a cache line
+ROWS_PER_THREAD = 50_000  # with fewer, starting a thread costs more than it saves
+
+
+class Count(NamedTuple):
+    """The classes of a node: how many, the smallest, records in classes of fewer than k; and a snapshot if kept."""
+
+    classes: int
+    smallest: int
+    unsafe: int
+    rows: np.ndarray
+    weights: np.ndarray
+
+
+class Wanted(NamedTuple):
+    """What a count is for.
+
+    Records in classes of fewer than ``k`` are unsafe. If there are more of them than ``limit`` and at most ``keep``
+    classes, a snapshot is kept. With more than ``most`` classes more than ``limit`` records must be unsafe, so that
+    counting may stop.
+    """
+
+    k: int
+    limit: int
+    keep: int
+    most: int
+
+
+class Counter:
+    """Counts classes of packed rows; keeps its memory and its threads from one count to the next.
+
+    Parameters
+    ----------
+    packed : PackedTable
+        Where the rows come from.
+    threads : int
+        Rows are cut into as many slices if they are many enough; each thread counts its slice, then the counts are merged.
+    """
+
+    def __init__(self, packed: PackedTable, *, threads: int = 1) -> None:
+        self.packed = packed
+        self.threads = threads
+        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        self._counts = np.empty(0, dtype=np.uint32)
+        self._slots = np.empty(0, dtype=np.uint64)
+
+    def close(self) -> None:
+        """Let the threads go."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def count(self, source: Snapshot, lookups: Sequence[Lookup], wanted: Wanted) -> Count:
+        """The classes of rows, or of a snapshot's classes, generalized by one look-up table per field."""
+        shifts, masks = self.packed.shifts, self.packed.masks
+        telling = [j for j, lookup in enumerate(lookups) if lookup.count > 1] or [0]
+        if len(telling) < len(lookups):  # a field that is generalized to a single value need not be looked at
+            shifts, masks = tuple([shifts[j] for j in telling]), tuple([masks[j] for j in telling])
+            lookups = [lookups[j] for j in telling]
+        m = len(source.rows)
+        space = prod([lookup.count for lookup in lookups])
+        threads = max(min(self.threads, m // ROWS_PER_THREAD), 1)
+        if space <= max(DIRECT_FACTOR * m // threads, DIRECT_ALWAYS):
+            numbers = tuple([lookup.number for lookup in lookups])
+            firsts = tuple([lookup.first for lookup in lookups])
+            radices = tuple([lookup.radix for lookup in lookups])
+            if threads > 1:
+                counts = self._count_direct(threads, source, (numbers, shifts, masks, radices), space)
+                return Count(*finish_direct(counts, firsts, shifts, radices, *wanted[:3]))
+            counts = self._room(space)
+            return Count(*check_direct(*source, numbers, firsts, shifts, masks, radices, counts, *wanted[:3]))
+        by: Any = tuple([lookup.stand_in for lookup in lookups]), shifts, masks
+        wanted = wanted._replace(most=min(wanted.most, m))
+        if threads > 1:
+            return self._hashed_in_threads(threads, source, by, wanted)
+        return self._hashed(source, by, wanted)
+
+    def _hashed(self, source: Snapshot, by: Any, wanted: Wanted) -> Count:
+        slots, counts, shift = self._tables(1, wanted.most)
+        rows, weights = source
+        classes = count_hashed(rows, weights, by[0], by[1], by[2], slots[0], counts[0], shift, wanted.most)
+        if classes > wanted.most:
+            return _stopped(classes, wanted)
+        return Count(*finish_hashed(slots[0], counts[0], *wanted[:3]))
+
+    # ------------------------------------------------------------------ memory
+    def _room(self, size: int) -> np.ndarray:
+        """Memory for counts. Fresh memory would take longer than the counting, so it is kept."""
+        if size > len(self._counts):
+            self._counts = np.empty(2 * size, dtype=np.uint32)
+        return self._counts[:size]
+
+    def _tables(self, number: int, most: int) -> tuple[np.ndarray, np.ndarray, np.uint64]:
+        """Memory for some hash tables that stay at most half full, and how a hash is shifted to find its slot."""
+        bits = max((2 * (most + 1) - 1).bit_length(), 4)
+        size = number << bits
+        if size > len(self._slots):
+            self._slots = np.empty(size, dtype=np.uint64)
+        shape = (number, 1 << bits)
+        return self._slots[:size].reshape(shape), self._room(size).reshape(shape), np.uint64(64 - bits)
+
+    # ------------------------------------------------------------------ several threads
+    def _each(self, task: Callable[[int], Any], threads: int) -> list[Any]:
+        """Do a task for 0, 1, ...: one number per thread."""
+        assert self._pool is not None
+        others = [self._pool.submit(task, t) for t in range(1, threads)]
+        return [task(0), *(other.result() for other in others)]
+
+    def _count_direct(self, threads: int, source: Snapshot, by: Any, space: int) -> np.ndarray:
+        slices = _slices(source, threads)
+        width = space + APART
+        counts = self._room(threads * width).reshape(threads, width)[:, :space]
+
+        def task(t: int) -> None:
+            rows, weights = slices[t]
+            count_direct(rows, weights, by[0], by[1], by[2], by[3], counts[t])
+
+        self._each(task, threads)
+        for other in counts[1:]:
+            counts[0] += other
+        return counts[0]
+
+    def _hashed_in_threads(self, threads: int, source: Snapshot, by: Any, wanted: Wanted) -> Count:
+        slices = _slices(source, threads)
+        slots, counts, shift = self._tables(2 * threads, wanted.most)
+
+        def count(t: int) -> int:
+            rows, weights = slices[t]
+            return count_hashed(rows, weights, by[0], by[1], by[2], slots[t], counts[t], shift, wanted.most)
+
+        classes = self._each(count, threads)
+        if max(classes) > wanted.most:
+            return _stopped(max(classes), wanted)
+
+        def merge(t: int) -> Count:
+            merged = slots[threads + t], counts[threads + t]
+            here = merge_hashed(slots[:threads], counts[:threads], t, *merged, shift, wanted.most)
+            if here > wanted.most:
+                return _stopped(here, wanted)
+            return Count(*finish_hashed(*merged, wanted.k, -1, wanted.keep))
+
+        return _together(self._each(merge, threads), wanted)
+
+
+def _slices(source: Snapshot, threads: int) -> list[Snapshot]:
+    cuts = [t * len(source.rows) // threads for t in range(threads + 1)]
+    rows, weights = source
+    return [Snapshot(rows[a:b], None if weights is None else weights[a:b]) for a, b in pairwise(cuts)]
+
+
+def _stopped(classes: int, wanted: Wanted) -> Count:
+    """What is known if counting stopped: that too many records are unsafe."""
+    return Count(classes, 0, wanted.limit + 1, np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.uint32))
+
+
+def _together(parts: Sequence[Count], wanted: Wanted) -> Count:
+    """Counts of different classes as one."""
+    classes = sum(part.classes for part in parts)
+    if any(part.smallest == 0 for part in parts):
+        return _stopped(classes, wanted)
+    unsafe = sum(part.unsafe for part in parts)
+    kept = parts if unsafe > wanted.limit and classes <= wanted.keep else [_stopped(0, wanted)]
+    rows, weights = (np.concatenate([part[i] for part in kept]) for i in (3, 4))
+    return Count(classes, min(part.smallest for part in parts), unsafe, rows, weights)
