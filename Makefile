@@ -16,7 +16,7 @@ test: lint
 	$(BIN)/python -m pytest -q -n 2
 
 check: lint
-	$(BIN)/python -m pytest -q -n 2 -m "not slow"
+	HYPOTHESIS_PROFILE=check $(BIN)/python -m pytest -q -n 2 -m "not slow"
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -13,7 +13,8 @@ settings.register_profile(
 )
 settings.register_profile("ci", parent=settings.get_profile("local"), derandomize=True, print_blob=True)
 settings.register_profile("deep", parent=settings.get_profile("local"), max_examples=400)
-settings.load_profile("ci" if os.environ.get("CI") else "local")
+settings.register_profile("check", parent=settings.get_profile("local"), max_examples=8)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "local"))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -25,6 +25,7 @@ from ppdp_lab.anonymize.lattice.packing import PackedTable
 DIRECT_FACTOR = 4  # direct addressing while there are at most this many keys per row
 DIRECT_ALWAYS = 1024
 APART = 64  # counts of different threads must not share a cache line
+ROWS_AHEAD = 30_000  # counted by one thread while another wakes up
 ROWS_PER_THREAD = 50_000  # with fewer, starting a thread costs more than it saves
 
 
@@ -168,8 +169,11 @@ class Counter:
 
 
 def _slices(source: Snapshot, threads: int) -> list[Snapshot]:
-    cuts = [t * len(source.rows) // threads for t in range(threads + 1)]
+    """One slice per thread. The first is somewhat longer: its thread is awake, the others have to be woken up."""
     rows, weights = source
+    m = len(rows)
+    ahead = min(ROWS_AHEAD, m // (4 * threads))
+    cuts = [0, *(ahead + t * (m - ahead) // threads for t in range(1, threads + 1))]
     return [Snapshot(rows[a:b], None if weights is None else weights[a:b]) for a, b in pairwise(cuts)]
 
 
