@@ -43,9 +43,9 @@ class LatticeSearch(Anonymizer):
 
     A subclass says in which order nodes are checked (:meth:`_traverse`). What a check says of other nodes is used only
     where it is right. Without suppression, generalizing merges classes, so any union-closed rule that holds at a node
-    holds above it. With suppression, classes that are not safe are left out; what is left of a superset-closed rule's
-    unsafe records can only become fewer further up, but a rule that is merely union-closed can lose a safe class to an
-    unsafe one: then every node is checked.
+    holds above it. With suppression, the records of unsafe classes are left out. Under a superset-closed rule they become
+    ever fewer further up; under a rule that is merely union-closed a safe class may be lost to an unsafe one, so there
+    every node is checked.
 
     Parameters
     ----------
@@ -239,6 +239,6 @@ def _require_searchable(table: Microdata) -> None:
     bare = [domain.name for domain in table.qi_domains if domain.hierarchy is None]
     if bare:
         raise HierarchyError(
-            f"full-domain generalization needs a hierarchy for every quasi-identifier, but {listed(bare)} has none; give the "
-            f"Microdata one, for example Hierarchy.intervals for numbers or Hierarchy.from_levels({{value: ['*'], ...}})"
+            f"full-domain generalization needs a hierarchy for every quasi-identifier; there is none for {listed(bare)}; give "
+            f"the Microdata one, such as Hierarchy.intervals for numbers or Hierarchy.from_levels({{value: ['*'], ...}}) for text"
         )

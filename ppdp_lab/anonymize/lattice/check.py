@@ -204,8 +204,8 @@ class Checker:
 
 
 def most_suppressed(share: float, n: int) -> int:
-    """How many of n records may be suppressed."""
-    return int(np.floor(share * n + 1e-9))
+    """How many of n records may be suppressed; at least one is always published."""
+    return min(int(np.floor(share * n + 1e-9)), n - 1)
 
 
 def least_size(rule: Principle) -> int | None:

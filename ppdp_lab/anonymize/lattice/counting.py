@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
@@ -12,7 +11,6 @@ import numpy as np
 
 from ppdp_lab.anonymize.lattice._check import (
     check_direct,
-    count_direct,
     count_hashed,
     finish_direct,
     finish_hashed,
@@ -21,12 +19,13 @@ from ppdp_lab.anonymize.lattice._check import (
 from ppdp_lab.anonymize.lattice.fields import Lookup
 from ppdp_lab.anonymize.lattice.history import Snapshot
 from ppdp_lab.anonymize.lattice.packing import PackedTable
+from ppdp_lab.anonymize.lattice.workers import Workers
 
 DIRECT_FACTOR = 4  # direct addressing while there are at most this many keys per row
 DIRECT_ALWAYS = 1024
 APART = 64  # counts of different threads must not share a cache line
-ROWS_AHEAD = 30_000  # counted by one thread while another wakes up
-ROWS_PER_THREAD = 50_000  # with fewer, starting a thread costs more than it saves
+ROWS_AHEAD = 50_000  # counted by one thread while another wakes up
+ROWS_PER_THREAD = 100_000  # with fewer, starting a thread costs more than it saves
 
 
 class Count(NamedTuple):
@@ -67,14 +66,13 @@ class Counter:
     def __init__(self, packed: PackedTable, *, threads: int = 1) -> None:
         self.packed = packed
         self.threads = threads
-        self._pool = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        self._workers = Workers(threads)
         self._counts = np.empty(0, dtype=np.uint32)
         self._slots = np.empty(0, dtype=np.uint64)
 
     def close(self) -> None:
         """Let the threads go."""
-        if self._pool is not None:
-            self._pool.shutdown()
+        self._workers.close()
 
     def count(self, source: Snapshot, lookups: Sequence[Lookup], wanted: Wanted) -> Count:
         """The classes of rows, or of a snapshot's classes, generalized by one look-up table per field."""
@@ -90,12 +88,12 @@ class Counter:
             numbers = tuple([lookup.number for lookup in lookups])
             firsts = tuple([lookup.first for lookup in lookups])
             radices = tuple([lookup.radix for lookup in lookups])
+            by: Any = numbers, firsts, shifts, masks, radices
             if threads > 1:
-                counts = self._count_direct(threads, source, (numbers, shifts, masks, radices), space)
-                return Count(*finish_direct(counts, firsts, shifts, radices, *wanted[:3]))
+                return self._direct_in_threads(threads, source, by, space, wanted)
             counts = self._room(space)
             return Count(*check_direct(*source, numbers, firsts, shifts, masks, radices, counts, *wanted[:3]))
-        by: Any = tuple([lookup.stand_in for lookup in lookups]), shifts, masks
+        by = tuple([lookup.stand_in for lookup in lookups]), shifts, masks
         wanted = wanted._replace(most=min(wanted.most, m))
         if threads > 1:
             return self._hashed_in_threads(threads, source, by, wanted)
@@ -126,25 +124,19 @@ class Counter:
         return self._slots[:size].reshape(shape), self._room(size).reshape(shape), np.uint64(64 - bits)
 
     # ------------------------------------------------------------------ several threads
-    def _each(self, task: Callable[[int], Any], threads: int) -> list[Any]:
-        """Do a task for 0, 1, ...: one number per thread."""
-        assert self._pool is not None
-        others = [self._pool.submit(task, t) for t in range(1, threads)]
-        return [task(0), *(other.result() for other in others)]
-
-    def _count_direct(self, threads: int, source: Snapshot, by: Any, space: int) -> np.ndarray:
+    def _direct_in_threads(self, threads: int, source: Snapshot, by: Any, space: int, wanted: Wanted) -> Count:
         slices = _slices(source, threads)
         width = space + APART
         counts = self._room(threads * width).reshape(threads, width)[:, :space]
+        numbers, firsts, shifts, masks, radices = by
 
         def task(t: int) -> None:
-            rows, weights = slices[t]
-            count_direct(rows, weights, by[0], by[1], by[2], by[3], counts[t])
+            check_direct(*slices[t], numbers, firsts, shifts, masks, radices, counts[t], 0, 0, 0)
 
-        self._each(task, threads)
+        self._workers.each(task, threads)
         for other in counts[1:]:
             counts[0] += other
-        return counts[0]
+        return Count(*finish_direct(counts[0], firsts, shifts, radices, *wanted[:3]))
 
     def _hashed_in_threads(self, threads: int, source: Snapshot, by: Any, wanted: Wanted) -> Count:
         slices = _slices(source, threads)
@@ -154,7 +146,7 @@ class Counter:
             rows, weights = slices[t]
             return count_hashed(rows, weights, by[0], by[1], by[2], slots[t], counts[t], shift, wanted.most)
 
-        classes = self._each(count, threads)
+        classes = self._workers.each(count, threads)
         if max(classes) > wanted.most:
             return _stopped(max(classes), wanted)
 
@@ -165,7 +157,7 @@ class Counter:
                 return _stopped(here, wanted)
             return Count(*finish_hashed(*merged, wanted.k, -1, wanted.keep))
 
-        return _together(self._each(merge, threads), wanted)
+        return _together(self._workers.each(merge, threads), wanted)
 
 
 def _slices(source: Snapshot, threads: int) -> list[Snapshot]:

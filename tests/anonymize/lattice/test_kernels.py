@@ -12,6 +12,7 @@ from ppdp_lab.anonymize.lattice import _check, _lattice, _packing, counting
 from ppdp_lab.anonymize.lattice.counting import Counter, Wanted
 from ppdp_lab.anonymize.lattice.history import Snapshot
 from ppdp_lab.anonymize.lattice.packing import PackedTable
+from ppdp_lab.anonymize.lattice.workers import Workers
 
 SHIFTS = (np.uint64(5), np.uint64(2), np.uint64(0))
 MASKS = (np.uint64(7), np.uint64(7), np.uint64(3))
@@ -150,9 +151,18 @@ def test_merging_stops_with_too_many_classes(make_table, every_path_taken):
 def test_small_inputs_are_not_split(make_table, monkeypatch):
     packed = PackedTable(make_table(0))
     counter = Counter(packed, threads=4)
-    monkeypatch.setattr(Counter, "_each", lambda *_: pytest.fail("40 rows were divided among threads"))
+    monkeypatch.setattr(Workers, "each", lambda *_: pytest.fail("40 rows were divided among threads"))
     assert len(packed.words) < 2 * counting.ROWS_PER_THREAD
     counter.count(Snapshot(packed.words, None), packed.lookups((0, 0, 0)), Wanted(2, 0, 0, 40))
+
+
+def test_an_error_in_a_thread_is_not_lost():
+    workers = Workers(3)
+    for bad in range(3):
+        with pytest.raises(ZeroDivisionError):
+            workers.each(lambda t: 1 // (t - bad), 3)  # noqa: B023
+    assert workers.each(lambda t: t, 3) == [0, 1, 2]
+    workers.close()
 
 
 # ---------------------------------------------------------------------- packing

@@ -6,6 +6,8 @@ import itertools
 
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ppdp_lab.anonymize.lattice import Flash, Incognito, Samarati, Speedy
 from ppdp_lab.anonymize.lattice.check import Checker, most_suppressed
@@ -72,6 +74,21 @@ def test_samarati_finds_all_solutions_of_least_height(rule_name, make_table, bru
             assert set(found.minimal) == least
             assert set(found.solutions) <= expected
             assert found.best in least if least else found.best is None
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    rows=st.integers(1, 60),
+    heights=st.lists(st.integers(0, 3), min_size=1, max_size=3).map(tuple),
+    k=st.integers(1, 12),
+    suppression=st.floats(0, 0.9),
+)
+def test_any_table(seed, rows, heights, k, suppression, make_table, brute_force):
+    table = make_table(seed, rows=rows, heights=heights)
+    expected = brute_force(table, [("k", k)], most_suppressed(suppression, rows))
+    for search in (Flash, Incognito):
+        assert set(search(KAnonymity(k), suppression=suppression).search(table).solutions) == expected
 
 
 def test_exhaustive_search_where_tagging_would_be_wrong(make_table, brute_force):
@@ -144,7 +161,13 @@ def test_as_many_classes_as_k_allows(rollup, every_path_taken):
 
 
 def test_records_that_may_be_suppressed():
-    assert [most_suppressed(share, n) for share, n in [(0.33, 40), (0.1, 30), (0.29, 100), (0, 9)]] == [13, 3, 29, 0]
+    assert [most_suppressed(share, n) for share, n in [(0.33, 40), (0.1, 30), (0.29, 100), (0, 9), (1 - 1e-12, 9)]] == [
+        13,
+        3,
+        29,
+        0,
+        8,
+    ]
 
 
 def test_a_large_scan_leaves_a_small_snapshot_for_its_neighbours(make_table, every_path_taken):
