@@ -1,7 +1,16 @@
 """ppdp_lab: a research workbench for privacy-preserving data publishing."""
 
 from ppdp_lab import attacks, datasets, metrics
-from ppdp_lab.anonymize import Anatomy, Flash, Incognito, KMember, Mondrian, Samarati, Speedy
+from ppdp_lab.anonymize import (
+    Anatomy,
+    Flash,
+    Incognito,
+    KMember,
+    Mondrian,
+    Samarati,
+    SmallestClasses,
+    Speedy,
+)
 from ppdp_lab.principles import (
     AlphaKAnonymity,
     DistinctLDiversity,
@@ -48,6 +57,7 @@ __all__ = [
     "Release",
     "Samarati",
     "Schema",
+    "SmallestClasses",
     "Snapshot",
     "Speedy",
     "TCloseness",

@@ -5,7 +5,9 @@ from ppdp_lab.anonymize.base import Anonymizer
 from ppdp_lab.anonymize.kmember import KMember
 from ppdp_lab.anonymize.lattice.flash import Flash
 from ppdp_lab.anonymize.lattice.incognito import Incognito
+from ppdp_lab.anonymize.lattice.result import SearchResult
 from ppdp_lab.anonymize.lattice.samarati import Samarati
+from ppdp_lab.anonymize.lattice.smallest import SmallestClasses
 from ppdp_lab.anonymize.lattice.speedy import Speedy
 from ppdp_lab.anonymize.mondrian import Mondrian
 
@@ -29,5 +31,7 @@ __all__ = [
     "KMember",
     "Mondrian",
     "Samarati",
+    "SearchResult",
+    "SmallestClasses",
     "Speedy",
 ]

@@ -12,15 +12,11 @@ References
 
 from __future__ import annotations
 
-import copy
-
-import numpy as np
-
 from ppdp_lab.anonymize.lattice import Flash, LatticeSearch, Speedy
 from ppdp_lab.datasets import load
 from ppdp_lab.lab.bench.base import Measurement, best, one_bincount
 from ppdp_lab.principles import KAnonymity
-from ppdp_lab.table import Microdata, Schema
+from ppdp_lab.table import Microdata
 
 ARX_BINCOUNT = 0.6e-3
 ARX_KEYS = 539_253
@@ -36,22 +32,6 @@ SPEED_UP = {"atus": 1.6, "ihis": 1.8}  # of two threads without roll-up
 RULE = KAnonymity(5)
 
 
-def first_quasi_identifiers(table: Microdata, count: int) -> Microdata:
-    """The table with its first quasi-identifiers only, as the thesis varies their number.
-
-    >>> first_quasi_identifiers(load("fars", rows=100), 2)
-    <Microdata of 100 records: age, race | nothing sensitive (stand-in)>
-    """
-    names = table.schema.quasi_identifiers[:count]
-    part = copy.copy(table)
-    part.schema = Schema(names, table.schema.sensitive, table.schema.identifiers)
-    used = (*names, *table.schema.sensitive)
-    part.domains = {name: table.domains[name] for name in used}
-    part.hierarchies = {name: table.hierarchies[name] for name in used if name in table.hierarchies}
-    part.qi_codes = np.ascontiguousarray(table.qi_codes[:count])
-    return part
-
-
 def run(repeat: int = 5) -> list[Measurement]:
     """Whole searches, single checks of raw rows, and two threads against one."""
     scale = one_bincount(ARX_KEYS) / ARX_BINCOUNT
@@ -60,7 +40,7 @@ def run(repeat: int = 5) -> list[Measurement]:
         table = load(name)
         bincount = one_bincount(len(table))
         for count, milliseconds in arx.items():
-            part = first_quasi_identifiers(table, count)
+            part = table.project(table.schema.quasi_identifiers[:count])
             whole = count == max(arx)
             seconds = _search(Flash(RULE), part, repeat)
             title = f"{name}, {count} QIs"
