@@ -66,7 +66,7 @@ class Counter:
     def __init__(self, packed: PackedTable, *, threads: int = 1) -> None:
         self.packed = packed
         self.threads = threads
-        self._workers = Workers(threads)
+        self._workers = Workers()
         self._counts = np.empty(0, dtype=np.uint32)
         self._slots = np.empty(0, dtype=np.uint64)
 

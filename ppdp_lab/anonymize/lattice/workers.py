@@ -9,28 +9,21 @@ from typing import Any
 
 
 class Workers:
-    """The calling thread and some others, which wait for tasks.
+    """The calling thread and some others, which are started when first needed and then wait for tasks.
 
     A check takes well under a millisecond, and an executor's futures would be a noticeable part of that; two queues do.
 
-    Parameters
-    ----------
-    threads : int
-        The calling thread included.
-
     Examples
     --------
-    >>> workers = Workers(3)
+    >>> workers = Workers()
     >>> workers.each(lambda t: 10 * t, 2), workers.each(lambda t: -t, 3)
     ([0, 10], [0, -1, -2])
     >>> workers.close()
     """
 
-    def __init__(self, threads: int) -> None:
-        self._tasks: list[SimpleQueue[Callable[[int], Any] | None]] = [SimpleQueue() for _ in range(threads - 1)]
+    def __init__(self) -> None:
+        self._tasks: list[SimpleQueue[Callable[[int], Any] | None]] = []
         self._done: SimpleQueue[tuple[int, Any, BaseException | None]] = SimpleQueue()
-        for number in range(1, threads):
-            Thread(target=self._work, args=(number,), daemon=True).start()
 
     def _work(self, number: int) -> None:
         tasks = self._tasks[number - 1]
@@ -43,6 +36,9 @@ class Workers:
 
     def each(self, task: Callable[[int], Any], threads: int) -> list[Any]:
         """Do a task for 0, 1, ..., threads - 1, each number in its own thread; the calling thread takes 0."""
+        while len(self._tasks) < threads - 1:
+            self._tasks.append(SimpleQueue())
+            Thread(target=self._work, args=(len(self._tasks),), daemon=True).start()
         for tasks in self._tasks[: threads - 1]:
             tasks.put(task)
         results = [None] * threads

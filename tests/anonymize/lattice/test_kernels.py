@@ -157,7 +157,7 @@ def test_small_inputs_are_not_split(make_table, monkeypatch):
 
 
 def test_an_error_in_a_thread_is_not_lost():
-    workers = Workers(3)
+    workers = Workers()
     for bad in range(3):
         with pytest.raises(ZeroDivisionError):
             workers.each(lambda t: 1 // (t - bad), 3)  # noqa: B023
