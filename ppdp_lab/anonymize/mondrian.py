@@ -4,7 +4,8 @@ References
 ----------
 .. [1] K. LeFevre, D. DeWitt, R. Ramakrishnan, "Mondrian multidimensional k-anonymity", ICDE 2006.
 .. [2] K. LeFevre, D. DeWitt, R. Ramakrishnan, "Workload-aware anonymization", KDD 2006 (hierarchies, entropy).
-.. [3] R. Dewri et al., "BPG", CIKM 2012: degeneracy, read as one of the choices of attribute below.
+.. [3] M. Barbosa, A. Pinto, B. Gomes, "Generically extending anonymization algorithms to deal with successive queries",
+   CIKM 2012: "degeneracy", read as one of the choices of attribute below.
 """
 
 from __future__ import annotations

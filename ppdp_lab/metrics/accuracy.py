@@ -100,8 +100,9 @@ def query_error(
 
     References
     ----------
-    .. [1] The equivalence paper (ICDE 2011), Section VII.
-    .. [2] The m-Distinct paper (2008), section "Query accuracy".
+    .. [1] Y. He, S. Barman, J. F. Naughton, "Preventing equivalence attacks in updated, anonymized data", ICDE 2011,
+       section VII.
+    .. [2] F. Li, S. Zhou, "Challenging more updates: towards anonymous re-publication of fully dynamic datasets", 2008.
 
     Examples
     --------

@@ -60,7 +60,7 @@ def estimates(published: Published | Release, queries: Queries) -> np.ndarray:
 
     References
     ----------
-    .. [1] The m-Distinct paper (2008), section "Query accuracy".
+    .. [1] F. Li, S. Zhou, "Challenging more updates: towards anonymous re-publication of fully dynamic datasets", 2008.
     .. [2] X. Xiao, Y. Tao, "Anatomy: simple and effective privacy preservation", VLDB 2006.
 
     Examples

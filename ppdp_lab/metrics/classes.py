@@ -39,7 +39,8 @@ def discernibility(release: Release, *, suppressed: str = CHARGED) -> float:
     References
     ----------
     .. [1] R. J. Bayardo, R. Agrawal, "Data privacy through optimal k-anonymization", ICDE 2005.
-    .. [2] Section 3, "Quality metrics", of the BPG paper (CIKM 2012).
+    .. [2] M. Barbosa, A. Pinto, B. Gomes, "Generically extending anonymization algorithms to deal with successive queries",
+       CIKM 2012, section 3.
 
     Examples
     --------

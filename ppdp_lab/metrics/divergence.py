@@ -36,7 +36,8 @@ def kl_divergence(release: Release, *, sensitive: bool = True) -> float:
     References
     ----------
     .. [1] D. Kifer, J. Gehrke, "Injecting utility into anonymized datasets", SIGMOD 2006.
-    .. [2] The BPG paper (CIKM 2012), Section 3.
+    .. [2] M. Barbosa, A. Pinto, B. Gomes, "Generically extending anonymization algorithms to deal with successive queries",
+       CIKM 2012, section 3.
 
     Examples
     --------

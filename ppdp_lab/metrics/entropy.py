@@ -89,7 +89,8 @@ def fem(release: Release, *, suppressed: str = CHARGED, counterfeits: str = CHAR
 
     References
     ----------
-    .. [1] The BPG paper (CIKM 2012), Section 5.
+    .. [1] M. Barbosa, A. Pinto, B. Gomes, "Generically extending anonymization algorithms to deal with successive queries",
+       CIKM 2012, section 5.
 
     Examples
     --------
@@ -187,7 +188,8 @@ def vem(
 
     References
     ----------
-    .. [1] The BPG paper (CIKM 2012), Section 5.
+    .. [1] M. Barbosa, A. Pinto, B. Gomes, "Generically extending anonymization algorithms to deal with successive queries",
+       CIKM 2012, section 5.
 
     Examples
     --------

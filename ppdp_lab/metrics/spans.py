@@ -69,7 +69,8 @@ def ail(release: Release, *, per: str = "record") -> float:
 
     References
     ----------
-    .. [1] The BPG paper (CIKM 2012), Section 3, after Byun et al., DASFAA 2007.
+    .. [1] M. Barbosa, A. Pinto, B. Gomes, "Generically extending anonymization algorithms to deal with successive queries",
+       CIKM 2012, section 3, after Byun et al., DASFAA 2007.
 
     Examples
     --------

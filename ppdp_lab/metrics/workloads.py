@@ -34,7 +34,7 @@ def queries_by_width(
 
     References
     ----------
-    .. [1] The m-Distinct paper (2008), section "Query accuracy".
+    .. [1] F. Li, S. Zhou, "Challenging more updates: towards anonymous re-publication of fully dynamic datasets", 2008.
 
     Examples
     --------
@@ -79,7 +79,8 @@ def queries_by_selectivity(
 
     References
     ----------
-    .. [1] The equivalence paper (ICDE 2011), Definition 8 and Section VII.
+    .. [1] Y. He, S. Barman, J. F. Naughton, "Preventing equivalence attacks in updated, anonymized data", ICDE 2011,
+       Definition 8 and section VII.
     .. [2] X. Xiao, Y. Tao, "Anatomy: simple and effective privacy preservation", VLDB 2006.
 
     Examples

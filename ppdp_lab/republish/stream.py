@@ -84,7 +84,8 @@ class UpdateStream:
 
     References
     ----------
-    .. [1] "Value equivalence" paper, ICDE 2011, section VII-A.
+    .. [1] Y. He, S. Barman, J. F. Naughton, "Preventing equivalence attacks in updated, anonymized data", ICDE 2011,
+       section VII-A.
 
     Examples
     --------
