@@ -7,12 +7,17 @@ row stands for; None means one. Indices are unsigned, which spares a test for ne
 A summary is (classes, size of the smallest, records in classes smaller than k). Classes are collected into a snapshot
 (a row that stands for each class, and its size) if there are at most ``keep`` of them and more than ``limit`` records lie
 in classes smaller than k: a node that satisfies k-anonymity is never rolled up, as all above it is known.
+
+``check_...`` is a whole check in one thread. Of several threads each one does ``share_...``, then what they have counted is
+merged and finished.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
+
+from ppdp_lab.anonymize.lattice._board import COUNTED, EACH, ROUND, gather, next_piece, ring, store, wait_for_others
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
 REMIX = np.uint64(0xD6E8FEB86659FD93)
@@ -27,10 +32,9 @@ def home(key, shift, mix):
 
 
 @njit(nogil=True, cache=True)
-def count_direct(rows, weights, tables, shifts, masks, radices, counts):
+def count_direct(begin, end, rows, weights, tables, shifts, masks, radices, counts):
     """Direct addressing: ``counts[key] += weight``, the key being a mixed-radix number of the fields."""
-    counts[:] = 0
-    for i in range(rows.shape[0]):
+    for i in range(np.uint64(begin), np.uint64(end)):
         row = rows[i]
         key = np.uint64(0)
         for j in range(len(tables)):
@@ -55,15 +59,13 @@ def add_hashed(key, weight, slots, counts, shift, mix):
 
 
 @njit(nogil=True, cache=True)
-def count_hashed(rows, weights, tables, shifts, masks, slots, counts, shift, most):
-    """Open addressing: the key is the row with each field replaced by its stand-in; return the number of classes.
+def count_hashed(begin, end, rows, weights, tables, shifts, masks, slots, counts, shift, classes, most):
+    """Open addressing: the key is the row with each field replaced by its stand-in; return the number of classes so far.
 
     ``slots`` and ``counts`` have 2 ** (64 - shift) entries, more than ``most`` + 1. Counting stops as soon as there are
     more than ``most`` classes.
     """
-    counts[:] = 0
-    classes = 0
-    for i in range(rows.shape[0]):
+    for i in range(np.uint64(begin), np.uint64(end)):
         row = rows[i]
         key = np.uint64(0)
         for j in range(len(tables)):
@@ -74,33 +76,6 @@ def count_hashed(rows, weights, tables, shifts, masks, slots, counts, shift, mos
             classes += add_hashed(key, weights[i], slots, counts, shift, MIX)
         if classes > most:
             break
-    return classes
-
-
-@njit(nogil=True, cache=True)
-def merge_hashed(all_slots, all_counts, part, slots, counts, shift, most):
-    """Add up what several threads have counted, for the keys at home in one part of their tables; return the classes.
-
-    Part p of T is slots [p / T, (p + 1) / T) of every table, and the run of displaced keys behind it. The keys of a part
-    are neighbours by one hash, so the table that they are merged into uses another. Merging stops as soon as there are
-    more than ``most`` classes.
-    """
-    counts[:] = 0
-    parts, size = all_slots.shape
-    begin = part * size // parts
-    end = (part + 1) * size // parts
-    classes = 0
-    for t in range(parts):
-        for place in range(begin, begin + size):
-            at = place & (size - 1)
-            if all_counts[t, at] != 0:
-                where = np.int64(home(all_slots[t, at], shift, MIX))
-                if begin <= where < end:
-                    classes += add_hashed(all_slots[t, at], all_counts[t, at], slots, counts, shift, REMIX)
-                    if classes > most:
-                        return classes
-            elif place >= end:
-                break
     return classes
 
 
@@ -159,8 +134,86 @@ def finish_hashed(slots, counts, k, limit, keep):
     return classes, least, unsafe, rows, weights
 
 
+# ---------------------------------------------------------------------- one thread
 @njit(nogil=True, cache=True)
 def check_direct(rows, weights, tables, firsts, shifts, masks, radices, counts, k, limit, keep):
     """Count by direct addressing and finish, in one call: on small tables the calls are what costs."""
-    count_direct(rows, weights, tables, shifts, masks, radices, counts)
+    counts[:] = 0
+    count_direct(0, rows.shape[0], rows, weights, tables, shifts, masks, radices, counts)
     return finish_direct(counts, firsts, shifts, radices, k, limit, keep)
+
+
+@njit(nogil=True, cache=True)
+def check_hashed(rows, weights, tables, shifts, masks, slots, counts, shift, k, limit, keep, most):
+    """Count by open addressing and finish; the summary of more than ``most`` classes is (classes, 0, limit + 1)."""
+    counts[:] = 0
+    classes = count_hashed(0, rows.shape[0], rows, weights, tables, shifts, masks, slots, counts, shift, 0, most)
+    if classes > most:
+        return classes, 0, limit + 1, np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.uint32)
+    return finish_hashed(slots, counts, k, limit, keep)
+
+
+# ---------------------------------------------------------------------- several threads
+@njit(nogil=True, cache=True)
+def share_direct(board, me, rows, weights, tables, firsts, shifts, masks, radices, counts, space, k, limit, keep):
+    """One thread's part of a check by direct addressing; thread 0 adds up what the others have counted, and finishes."""
+    if me == 0:
+        ring(board)
+    mine = counts[me][:space]
+    mine[:] = 0
+    begin, end = next_piece(board, me, rows.shape[0])
+    while begin < end:
+        count_direct(begin, end, rows, weights, tables, shifts, masks, radices, mine)
+        begin, end = next_piece(board, me, rows.shape[0])
+    if me > 0:
+        store(board, COUNTED + EACH * me, board[ROUND])
+        return finish_direct(mine[:0], firsts, shifts, radices, k, limit, keep)
+    wait_for_others(board, COUNTED)
+    for other in range(1, counts.shape[0]):
+        mine += counts[other][:space]
+    check = finish_direct(mine, firsts, shifts, radices, k, limit, keep)
+    gather(board)
+    return check
+
+
+@njit(nogil=True, cache=True)
+def share_hashed(board, me, rows, weights, tables, shifts, masks, slots, counts, shift, most):
+    """One thread's part of counting by open addressing; return its number of classes."""
+    if me == 0:
+        ring(board)
+    counts[:] = 0
+    classes = 0
+    begin, end = next_piece(board, me, rows.shape[0])
+    while begin < end and classes <= most:
+        classes = count_hashed(begin, end, rows, weights, tables, shifts, masks, slots, counts, shift, classes, most)
+        begin, end = next_piece(board, me, rows.shape[0])
+    return classes
+
+
+@njit(nogil=True, cache=True)
+def merge_hashed(board, me, all_slots, all_counts, slots, counts, shift, most):
+    """One thread's part of merging hash tables: add up the keys at home in one part of them; return the classes.
+
+    Part p of T is slots [p / T, (p + 1) / T) of every table, and the run of displaced keys behind it. The keys of a part
+    are neighbours by one hash, so the table that they are merged into uses another. Merging stops as soon as there are
+    more than ``most`` classes.
+    """
+    if me == 0:
+        ring(board)
+    counts[:] = 0
+    parts, size = all_slots.shape
+    begin = me * size // parts
+    end = (me + 1) * size // parts
+    classes = 0
+    for t in range(parts):
+        for place in range(begin, begin + size):
+            at = place & (size - 1)
+            if all_counts[t, at] != 0:
+                where = np.int64(home(all_slots[t, at], shift, MIX))
+                if begin <= where < end:
+                    classes += add_hashed(all_slots[t, at], all_counts[t, at], slots, counts, shift, REMIX)
+                    if classes > most:
+                        return classes
+            elif place >= end:
+                break
+    return classes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,6 +15,7 @@ from ppdp_lab.anonymize.lattice.check import Checker, least_size, most_suppresse
 from ppdp_lab.anonymize.lattice.lattice import HOLDS, Lattice, Node
 from ppdp_lab.anonymize.lattice.result import SearchResult
 from ppdp_lab.anonymize.lattice.smallest import SmallestClasses
+from ppdp_lab.anonymize.lattice.workers import Workers
 from ppdp_lab.errors import (
     BrokenRuleError,
     HierarchyError,
@@ -115,33 +117,31 @@ class LatticeSearch(Anonymizer):
         if least_size(self.rule) is None:
             self.rule.safe(whole_counts(table))  # a rule that does not fit the table says so here
         start = time.perf_counter()
-        checker = Checker(
-            table,
-            self.rule,
-            suppression=self.suppression,
-            rollup=self.rollup,
-            history=self.history,
-            projection=self.projection,
-            threads=self.threads,
-            monotone=self.monotone,
-            smallest=self.smallest,
-        )
-        lattice = Lattice(checker.distinct)
-        checked: list[tuple[int | None, ...]] = []
+        with closing(Workers(self.threads)) as workers:
+            checker = Checker(
+                table,
+                self.rule,
+                suppression=self.suppression,
+                rollup=self.rollup,
+                history=self.history,
+                projection=self.projection,
+                workers=workers,
+                monotone=self.monotone,
+                smallest=self.smallest,
+            )
+            lattice = Lattice(checker.distinct)
+            checked: list[tuple[int | None, ...]] = []
 
-        def check(node: Node, shown: tuple[int | None, ...] | None = None) -> bool:
-            checked.append(node if shown is None else shown)
-            return checker(node)
+            def check(node: Node, shown: tuple[int | None, ...] | None = None) -> bool:
+                checked.append(node if shown is None else shown)
+                return checker(node)
 
-        if self.smallest is not None and checker.k is not None:
-            self.smallest.begin(table, lattice, checker.k)
-        try:
+            if self.smallest is not None and checker.k is not None:
+                self.smallest.begin(table, lattice, checker.k)
             if self.monotone:
                 self._traverse(lattice, check)
             else:
                 self._exhaust(lattice, check)
-        finally:
-            checker.close()
         checker.counters.seconds = time.perf_counter() - start
         return SearchResult(
             table.schema.quasi_identifiers, lattice, checked, self._best(table, lattice), checker.counters

@@ -12,6 +12,7 @@ from ppdp_lab.anonymize.lattice.fields import Lookup
 from ppdp_lab.anonymize.lattice.history import History, Snapshot
 from ppdp_lab.anonymize.lattice.packing import PackedTable
 from ppdp_lab.anonymize.lattice.smallest import SmallestClasses
+from ppdp_lab.anonymize.lattice.workers import Workers
 from ppdp_lab.principles import KAnonymity, Principle
 from ppdp_lab.table import ClassCounts, Microdata
 
@@ -52,8 +53,10 @@ class Checker:
     suppression : float
         Share of the records that may be suppressed: a node is a solution if at most so many records lie in classes that
         are not safe.
-    rollup, history, projection, threads
+    rollup, history, projection
         See :class:`~ppdp_lab.anonymize.lattice.base.LatticeSearch`.
+    workers : Workers, optional
+        Threads that share the rows of each check.
     monotone : bool
         Whether nothing above a node that satisfies the rule will ever be asked for.
     smallest : SmallestClasses, optional
@@ -69,7 +72,7 @@ class Checker:
         rollup: bool = True,
         history: float = 8.0,
         projection: bool = True,
-        threads: int = 1,
+        workers: Workers | None = None,
         monotone: bool = True,
         smallest: SmallestClasses | None = None,
     ) -> None:
@@ -78,10 +81,17 @@ class Checker:
         self.k = least_size(rule)
         self.counters = Counters()
         self._sensitive = self.k is None and len(table.schema.sensitive) > 0
-        self.packed = PackedTable(table, least=rule.minimum_size, sensitive=self._sensitive, projection=projection)
+        workers = Workers(1) if workers is None else workers
+        self.packed = PackedTable(
+            table,
+            least=rule.minimum_size,
+            sensitive=self._sensitive,
+            projection=projection,
+            workers=workers,
+        )
         self._parts = len(self.packed.fields) - self._sensitive if rollup else 0
         self.distinct = [attribute.distinct for attribute in self.packed.attributes]
-        self._counter = Counter(self.packed, threads=threads)
+        self._counter = Counter(self.packed, workers)
         self._raw = Snapshot(self.packed.words, None)
         self._history: History | None = None
         self._stepwise = history > 0
@@ -89,10 +99,6 @@ class Checker:
             base = self._distinct_rows() if history > 0 else self._raw
             self._history = History(len(self.distinct), base, int(history * len(table)))
         self._totals = table.totals()
-
-    def close(self) -> None:
-        """Let the threads go."""
-        self._counter.close()
 
     def __call__(self, node: Sequence[int]) -> bool:
         """Whether the rule holds at a node, apart from the records that may be suppressed."""

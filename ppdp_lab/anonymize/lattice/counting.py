@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
 
@@ -11,10 +10,11 @@ import numpy as np
 
 from ppdp_lab.anonymize.lattice._check import (
     check_direct,
-    count_hashed,
-    finish_direct,
+    check_hashed,
     finish_hashed,
     merge_hashed,
+    share_direct,
+    share_hashed,
 )
 from ppdp_lab.anonymize.lattice.fields import Lookup
 from ppdp_lab.anonymize.lattice.history import Snapshot
@@ -23,9 +23,10 @@ from ppdp_lab.anonymize.lattice.workers import Workers
 
 DIRECT_FACTOR = 4  # direct addressing while there are at most this many keys per row
 DIRECT_ALWAYS = 1024
-APART = 64  # counts of different threads must not share a cache line
-ROWS_AHEAD = 50_000  # counted by one thread while another wakes up
-ROWS_PER_THREAD = 100_000  # with fewer, starting a thread costs more than it saves
+GAP = 64  # counts of different threads must not share a cache line
+
+_Direct = tuple[Any, Any, Any, Any, Any]  # numbers, firsts, shifts, masks and radices of the fields
+_Hashed = tuple[Any, Any, Any]  # stand-ins, shifts and masks
 
 
 class Count(NamedTuple):
@@ -59,20 +60,16 @@ class Counter:
     ----------
     packed : PackedTable
         Where the rows come from.
-    threads : int
-        Rows are cut into as many slices if they are many enough; each thread counts its slice, then the counts are merged.
+    workers : Workers
+        Rows are cut into one slice per thread if they are many enough; each thread counts its slice, and whoever is done
+        helps the others; then the counts are merged.
     """
 
-    def __init__(self, packed: PackedTable, *, threads: int = 1) -> None:
+    def __init__(self, packed: PackedTable, workers: Workers) -> None:
         self.packed = packed
-        self.threads = threads
-        self._workers = Workers()
+        self._workers = workers
         self._counts = np.empty(0, dtype=np.uint32)
         self._slots = np.empty(0, dtype=np.uint64)
-
-    def close(self) -> None:
-        """Let the threads go."""
-        self._workers.close()
 
     def count(self, source: Snapshot, lookups: Sequence[Lookup], wanted: Wanted) -> Count:
         """The classes of rows, or of a snapshot's classes, generalized by one look-up table per field."""
@@ -83,29 +80,24 @@ class Counter:
             lookups = [lookups[j] for j in telling]
         m = len(source.rows)
         space = prod([lookup.count for lookup in lookups])
-        threads = max(min(self.threads, m // ROWS_PER_THREAD), 1)
+        threads = self._workers.enough_for(m)
         if space <= max(DIRECT_FACTOR * m // threads, DIRECT_ALWAYS):
             numbers = tuple([lookup.number for lookup in lookups])
             firsts = tuple([lookup.first for lookup in lookups])
             radices = tuple([lookup.radix for lookup in lookups])
-            by: Any = numbers, firsts, shifts, masks, radices
+            direct: _Direct = numbers, firsts, shifts, masks, radices
             if threads > 1:
-                return self._direct_in_threads(threads, source, by, space, wanted)
-            counts = self._room(space)
-            return Count(*check_direct(*source, numbers, firsts, shifts, masks, radices, counts, *wanted[:3]))
-        by = tuple([lookup.stand_in for lookup in lookups]), shifts, masks
+                return self._direct_in_threads(threads, source, direct, space, wanted)
+            return Count(*check_direct(*source, *direct, self._room(space), *wanted[:3]))
+        hashed: _Hashed = tuple([lookup.stand_in for lookup in lookups]), shifts, masks
         wanted = wanted._replace(most=min(wanted.most, m))
         if threads > 1:
-            return self._hashed_in_threads(threads, source, by, wanted)
-        return self._hashed(source, by, wanted)
+            return self._hashed_in_threads(threads, source, hashed, wanted)
+        return self._hashed(source, hashed, wanted)
 
-    def _hashed(self, source: Snapshot, by: Any, wanted: Wanted) -> Count:
+    def _hashed(self, source: Snapshot, by: _Hashed, wanted: Wanted) -> Count:
         slots, counts, shift = self._tables(1, wanted.most)
-        rows, weights = source
-        classes = count_hashed(rows, weights, by[0], by[1], by[2], slots[0], counts[0], shift, wanted.most)
-        if classes > wanted.most:
-            return _stopped(classes, wanted)
-        return Count(*finish_hashed(slots[0], counts[0], *wanted[:3]))
+        return Count(*check_hashed(*source, *by, slots[0], counts[0], shift, *wanted))
 
     # ------------------------------------------------------------------ memory
     def _room(self, size: int) -> np.ndarray:
@@ -124,27 +116,18 @@ class Counter:
         return self._slots[:size].reshape(shape), self._room(size).reshape(shape), np.uint64(64 - bits)
 
     # ------------------------------------------------------------------ several threads
-    def _direct_in_threads(self, threads: int, source: Snapshot, by: Any, space: int, wanted: Wanted) -> Count:
-        slices = _slices(source, threads)
-        width = space + APART
-        counts = self._room(threads * width).reshape(threads, width)[:, :space]
-        numbers, firsts, shifts, masks, radices = by
+    def _direct_in_threads(self, threads: int, source: Snapshot, by: _Direct, space: int, wanted: Wanted) -> Count:
+        counts = self._room(threads * (space + GAP)).reshape(threads, -1)
+        board = self._workers.board
+        checks = self._workers.each(lambda t: share_direct(board, t, *source, *by, counts, space, *wanted[:3]), threads)
+        return Count(*checks[0])
 
-        def task(t: int) -> None:
-            check_direct(*slices[t], numbers, firsts, shifts, masks, radices, counts[t], 0, 0, 0)
-
-        self._workers.each(task, threads)
-        for other in counts[1:]:
-            counts[0] += other
-        return Count(*finish_direct(counts[0], firsts, shifts, radices, *wanted[:3]))
-
-    def _hashed_in_threads(self, threads: int, source: Snapshot, by: Any, wanted: Wanted) -> Count:
-        slices = _slices(source, threads)
+    def _hashed_in_threads(self, threads: int, source: Snapshot, by: _Hashed, wanted: Wanted) -> Count:
         slots, counts, shift = self._tables(2 * threads, wanted.most)
+        board = self._workers.board
 
         def count(t: int) -> int:
-            rows, weights = slices[t]
-            return count_hashed(rows, weights, by[0], by[1], by[2], slots[t], counts[t], shift, wanted.most)
+            return share_hashed(board, t, *source, *by, slots[t], counts[t], shift, wanted.most)
 
         classes = self._workers.each(count, threads)
         if max(classes) > wanted.most:
@@ -152,21 +135,12 @@ class Counter:
 
         def merge(t: int) -> Count:
             merged = slots[threads + t], counts[threads + t]
-            here = merge_hashed(slots[:threads], counts[:threads], t, *merged, shift, wanted.most)
+            here = merge_hashed(board, t, slots[:threads], counts[:threads], *merged, shift, wanted.most)
             if here > wanted.most:
                 return _stopped(here, wanted)
             return Count(*finish_hashed(*merged, wanted.k, -1, wanted.keep))
 
         return _together(self._workers.each(merge, threads), wanted)
-
-
-def _slices(source: Snapshot, threads: int) -> list[Snapshot]:
-    """One slice per thread. The first is somewhat longer: its thread is awake, the others have to be woken up."""
-    rows, weights = source
-    m = len(rows)
-    ahead = min(ROWS_AHEAD, m // (4 * threads))
-    cuts = [0, *(ahead + t * (m - ahead) // threads for t in range(1, threads + 1))]
-    return [Snapshot(rows[a:b], None if weights is None else weights[a:b]) for a, b in pairwise(cuts)]
 
 
 def _stopped(classes: int, wanted: Wanted) -> Count:

@@ -17,6 +17,7 @@ import numpy as np
 
 from ppdp_lab.anonymize.lattice._packing import append_column, append_field, mark_present, number_nodes, tally
 from ppdp_lab.anonymize.lattice.fields import Field, Lookup
+from ppdp_lab.anonymize.lattice.workers import Workers
 from ppdp_lab.table import Domain, Microdata
 from ppdp_lab.table.grouping import group
 
@@ -71,6 +72,8 @@ class PackedTable:
     merge_bits : int, optional
         Quasi-identifiers are merged while their combinations fit into this many bits; by default so many that a look-up
         table is small beside the rows and beside a processor's cache.
+    workers : Workers, optional
+        Threads that share the packing.
 
     Attributes
     ----------
@@ -91,9 +94,11 @@ class PackedTable:
         sensitive: bool = False,
         projection: bool = True,
         merge_bits: int | None = None,
+        workers: Workers | None = None,
     ) -> None:
         self.n = len(table)
         self.least = least
+        self._workers = Workers(1) if workers is None else workers
         self.attributes = [Attribute(codes, domain) for codes, domain in zip(table.qi_codes, table.qi_domains)]
         if merge_bits is None:
             merge_bits = min(max(self.n.bit_length() - 4, LEAST_MERGE_BITS), MOST_MERGE_BITS)
@@ -109,8 +114,12 @@ class PackedTable:
             parts = [_joined(parts[0], parts[1]), *parts[2:]]
         parts += last
         self.words = np.zeros(self.n, dtype=np.uint64)
-        for part in parts:
-            append_field(self.words, part.keys, part.rank, part.field.bits)
+
+        def append(rows: slice) -> None:
+            for part in parts:
+                append_field(self.words[rows], part.keys[rows], part.rank, part.field.bits)
+
+        self._workers.each_slice(append, self.n)
         self.fields = tuple(part.field for part in parts)
         after = [sum(field.bits for field in self.fields[i + 1 :]) for i in range(len(self.fields))]
         self.shifts = tuple(np.uint64(bits) for bits in after)
@@ -157,10 +166,15 @@ class PackedTable:
         chosen = [self.attributes[i] for i in members]
         sizes = [attribute.size for attribute in chosen]
         keys = np.zeros(self.n, dtype=np.uint32)
-        for attribute in chosen:
-            append_column(keys, attribute.codes, attribute.rank, attribute.size)
-        records = np.zeros(prod(sizes), dtype=np.uint32)
-        tally(keys, records)
+
+        def append(rows: slice) -> np.ndarray:
+            for attribute in chosen:
+                append_column(keys[rows], attribute.codes[rows], attribute.rank, attribute.size)
+            records = np.zeros(prod(sizes), dtype=np.uint32)
+            tally(keys[rows], records)
+            return records
+
+        records = sum(self._workers.each_slice(append, self.n))
         occur = np.flatnonzero(records)
         rank = np.zeros(len(records), dtype=np.uint32)
         rank[occur] = _all(len(occur))

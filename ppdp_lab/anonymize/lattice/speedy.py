@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from ppdp_lab.anonymize.lattice.flash import Flash
+from ppdp_lab.anonymize.lattice.workers import CORES
 from ppdp_lab.errors import check_integer
 from ppdp_lab.principles import Principle
 
@@ -14,16 +14,16 @@ class Speedy(Flash):
     """Flash with the rows of every check divided among threads [1]_.
 
     Nodes are checked in Flash's order. For a check the rows, or the classes that are rolled up, are cut into one slice per
-    thread; each thread generalizes its slice and counts the combinations in it, then the counts are merged. The result
-    does not depend on the number of threads. Small inputs are counted by one thread, as starting others would take
-    longer: with roll-up most checks are small, so the gain is largest without.
+    thread; each thread generalizes its slice and counts the combinations in it, and whoever is done early helps the
+    others; then the counts are merged. The result does not depend on the number of threads. Small inputs are counted by
+    one thread, as starting others would take longer: with roll-up most checks are small, so the gain is largest without.
 
     Parameters
     ----------
     rule
         What every published class must satisfy.
     threads : int, optional
-        The thesis's n; as many as the machine has cores unless given.
+        The thesis's n; as many as the machine has cores unless given, and never more than that are put to work.
     **switches
         suppression, metric, candidates, rollup, history, projection, smallest: see
         :class:`~ppdp_lab.anonymize.lattice.base.LatticeSearch`.
@@ -44,4 +44,4 @@ class Speedy(Flash):
 
     def __init__(self, rule: Principle, *, threads: int | None = None, **switches: Any) -> None:
         super().__init__(rule, **switches)
-        self.threads = check_integer("threads", (os.cpu_count() or 1) if threads is None else threads, at_least=1)
+        self.threads = check_integer("threads", CORES if threads is None else threads, at_least=1)

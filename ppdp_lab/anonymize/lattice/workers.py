@@ -2,57 +2,122 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from queue import SimpleQueue
-from threading import Thread
-from typing import Any
+from threading import Condition, Thread
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ppdp_lab.anonymize.lattice._board import APART, EACH, PEOPLE, ROUND, TAKEN, gather, listen, ring
+
+ROWS_PER_THREAD = 20_000  # with fewer, starting a thread costs more than it saves
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Order(NamedTuple):
+    """What is to be done in a round, and by how many threads; no task lets them go."""
+
+    round: int
+    task: Callable[[int], Any] | None
+    threads: int
 
 
 class Workers:
     """The calling thread and some others, which are started when first needed and then wait for tasks.
 
-    A check takes well under a millisecond, and an executor's futures would be a noticeable part of that; two queues do.
+    A check takes well under a millisecond, and waking a thread would be a noticeable part of that. So the others wait for
+    the next round in compiled code, and sleep only if there is none for about a millisecond. The calling thread's part of
+    a task should begin with :func:`~ppdp_lab.anonymize.lattice._board.start` as soon as it has let go of the interpreter's
+    lock; if it does not, others that are awake begin after it.
+
+    Parameters
+    ----------
+    threads : int
+        How many threads there are at most, with the calling one.
+
+    Attributes
+    ----------
+    board : numpy.ndarray
+        For compiled tasks: where threads see each other's signals.
 
     Examples
     --------
-    >>> workers = Workers()
+    >>> workers = Workers(3)
     >>> workers.each(lambda t: 10 * t, 2), workers.each(lambda t: -t, 3)
     ([0, 10], [0, -1, -2])
     >>> workers.close()
     """
 
-    def __init__(self) -> None:
-        self._tasks: list[SimpleQueue[Callable[[int], Any] | None]] = []
-        self._done: SimpleQueue[tuple[int, Any, BaseException | None]] = SimpleQueue()
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self.board = np.zeros(APART + EACH * threads, dtype=np.int64)
+        self._taken = self.board[TAKEN::EACH]
+        self._order = _Order(0, None, 0)
+        self._news = Condition()
+        self._results: list[Any] = [None] * threads
+        self._errors: list[BaseException] = []
+        self._running = 1
 
     def _work(self, number: int) -> None:
-        tasks = self._tasks[number - 1]
-        while (task := tasks.get()) is not None:
-            try:
-                self._done.put((number, task(number), None))
-            except BaseException as error:
-                self._done.put((number, None, error))
+        heard = 0
+        while True:
+            if not listen(self.board, number, heard):
+                with self._news:
+                    while self._order.round == heard:
+                        self._news.wait()
+            heard, task, threads = self._order
+            if task is None:
+                return
+            if number < threads:
+                try:
+                    self._results[number] = task(number)
+                except BaseException as error:
+                    self._errors.append(error)
             del task
+
+    def enough_for(self, rows: int) -> int:
+        """How many threads should share so many rows; threads without a core of their own would only be in the way."""
+        return max(min(self.threads, CORES, rows // ROWS_PER_THREAD), 1)
 
     def each(self, task: Callable[[int], Any], threads: int) -> list[Any]:
         """Do a task for 0, 1, ..., threads - 1, each number in its own thread; the calling thread takes 0."""
-        while len(self._tasks) < threads - 1:
-            self._tasks.append(SimpleQueue())
-            Thread(target=self._work, args=(len(self._tasks),), daemon=True).start()
-        for tasks in self._tasks[: threads - 1]:
-            tasks.put(task)
-        results = [None] * threads
+        if threads == 1:
+            return [task(0)]
+        self._announce(task, threads)
+        while self._running < threads:
+            Thread(target=self._work, args=(self._running,), daemon=True).start()
+            self._running += 1
         try:
-            results[0] = task(0)
+            self._results[0] = task(0)
         finally:
-            others = [self._done.get() for _ in range(threads - 1)]
-        for number, result, error in others:
-            if error is not None:
-                raise error
-            results[number] = result
-        return results
+            gather(self.board)
+            errors, self._errors = self._errors, []
+        if errors:
+            raise errors[0]
+        return self._results[:threads]
+
+    def each_slice(self, task: Callable[[slice], Any], rows: int) -> list[Any]:
+        """Do a task that takes a millisecond or more on as many slices of some rows as there are threads for them."""
+        threads = self.enough_for(rows)
+        if threads == 1:
+            return [task(slice(0, rows))]
+
+        def part(t: int) -> Any:
+            if t == 0:
+                ring(self.board)
+            return task(slice(t * rows // threads, (t + 1) * rows // threads))
+
+        return self.each(part, threads)
 
     def close(self) -> None:
         """Let the threads go."""
-        for tasks in self._tasks:
-            tasks.put(None)
+        if self._running > 1:
+            self._announce(None, 0)
+
+    def _announce(self, task: Callable[[int], Any] | None, threads: int) -> None:
+        with self._news:
+            self._order = _Order(self._order.round + 1, task, threads)
+            self.board[ROUND], self.board[PEOPLE] = self._order.round, threads
+            self._taken[:] = 0
+            self._news.notify_all()

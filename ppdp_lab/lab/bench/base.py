@@ -43,14 +43,19 @@ class Measurement:
 
 def best(function: Callable[[], object], *, repeat: int = 5, warm: int = 1) -> float:
     """Seconds of the best of ``repeat`` runs, after ``warm`` runs that do not count."""
-    for _ in range(warm):
-        function()
-    times = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return min(times)
+    return best_in_turn(function, repeat=repeat, warm=warm)[0]
+
+
+def best_in_turn(*functions: Callable[[], object], repeat: int = 5, warm: int = 1) -> list[float]:
+    """The best of each of several functions that are run in turn, so that a busy machine is busy for all of them."""
+    times: list[list[float]] = [[] for _ in functions]
+    for run in range(-warm, repeat):
+        for function, mine in zip(functions, times):
+            start = time.perf_counter()
+            function()
+            if run >= 0:
+                mine.append(time.perf_counter() - start)
+    return [min(mine) for mine in times]
 
 
 @cache

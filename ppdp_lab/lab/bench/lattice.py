@@ -12,9 +12,11 @@ References
 
 from __future__ import annotations
 
+from functools import partial
+
 from ppdp_lab.anonymize.lattice import Flash, LatticeSearch, Speedy
 from ppdp_lab.datasets import load
-from ppdp_lab.lab.bench.base import Measurement, best, one_bincount
+from ppdp_lab.lab.bench.base import Measurement, best, best_in_turn, one_bincount
 from ppdp_lab.principles import KAnonymity
 from ppdp_lab.table import Microdata
 
@@ -54,14 +56,15 @@ def run(repeat: int = 5) -> list[Measurement]:
                 mean = _search(search, part, repeat) / search.search(part).checks
                 lines.append(Measurement(f"{title}: raw check", mean, "bincount", bincount, 2))
         if name in SPEED_UP:
-            lines += _two_threads(name, table, max(2, repeat // 2))
+            lines += _two_threads(name, table, repeat)
     return lines
 
 
 def _two_threads(name: str, table: Microdata, repeat: int) -> list[Measurement]:
     lines = []
     for rollup, what, allowed in ((False, "scanning rows", 1 / SPEED_UP[name]), (True, "roll-up", 1.05)):
-        one, two = (_search(Speedy(RULE, threads=t, rollup=rollup), table, repeat) for t in (1, 2))
+        searches = [partial(Speedy(RULE, threads=t, rollup=rollup).search, table) for t in (1, 2)]
+        one, two = best_in_turn(*searches, repeat=repeat)
         lines.append(Measurement(f"{name}: 2 threads, {what}", two, "1 thread", one, allowed))
     return lines
 

@@ -120,12 +120,13 @@ def classes_at() -> Callable[..., list[pd.DataFrame]]:
 @pytest.fixture
 def every_path_taken(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Make small tables take the ways that only large ones take otherwise."""
-    from ppdp_lab.anonymize.lattice import check, counting, packing
+    from ppdp_lab.anonymize.lattice import check, counting, packing, workers
 
     def force(way: str) -> None:
         monkeypatch.setattr(packing, "LEAST_MERGE_BITS", 4)
         monkeypatch.setattr(packing, "MOST_MERGE_BITS", 4)
-        monkeypatch.setattr(counting, "ROWS_PER_THREAD", 1)
+        monkeypatch.setattr(workers, "ROWS_PER_THREAD", 1)
+        monkeypatch.setattr(workers, "CORES", 8)
         monkeypatch.setattr(check, "STEP_ROWS", 2)
         if way == "hashed":
             monkeypatch.setattr(counting, "DIRECT_FACTOR", 0)

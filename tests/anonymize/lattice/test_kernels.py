@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ppdp_lab.anonymize.lattice import _check, _lattice, _packing, counting
+from ppdp_lab.anonymize.lattice import _check, _lattice, _packing, workers
 from ppdp_lab.anonymize.lattice.counting import Counter, Wanted
 from ppdp_lab.anonymize.lattice.history import Snapshot
 from ppdp_lab.anonymize.lattice.packing import PackedTable
@@ -30,6 +30,20 @@ def some_rows(seed: int, rows: int = 300):
         numbers.append(number.astype(np.uint16))
         firsts.append(first.astype(np.uint16))
     return words, weights, tuple(numbers), tuple(firsts)
+
+
+@pytest.fixture
+def crew():
+    """So many threads, which are let go after the test."""
+    made = []
+
+    def make(threads: int) -> Workers:
+        made.append(Workers(threads))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
 
 
 def plain_counts(words, weights, numbers) -> Tally:
@@ -77,10 +91,10 @@ def test_hashed(seed, weighted):
     expected = plain_counts(words, weights, numbers)
     stand_ins = tuple(first[number] for first, number in zip(firsts, numbers))
     slots, counts = np.empty(64, dtype=np.uint64), np.full(64, 9, dtype=np.uint32)
-    arguments = (words, weights, stand_ins, SHIFTS, MASKS, slots, counts, np.uint64(58))
-    assert _check.count_hashed(*arguments, 3) == 4 < len(expected)
-    assert _check.count_hashed(*arguments, 30) == len(expected)
-    classes, least, unsafe, rows, sizes = _check.finish_hashed(slots, counts, 20, -1, 1000)
+    arguments = (words, weights, stand_ins, SHIFTS, MASKS, slots, counts, np.uint64(58), 20, -1, 1000)
+    stopped = _check.check_hashed(*arguments, 3)
+    assert stopped[:3] == (4, 0, 0) and len(stopped[3]) == len(stopped[4]) == 0 < 4 < len(expected)
+    classes, least, unsafe, rows, sizes = _check.check_hashed(*arguments, 30)
     assert (classes, least, unsafe) == plain_summary(list(expected.values()), 20)
     assert {class_of(row, numbers): size for row, size in zip(rows.tolist(), sizes.tolist())} == expected
 
@@ -96,14 +110,15 @@ def test_merged_tables_of_threads(threads):
             _check.add_hashed(np.uint64(key), np.uint32(1), slots[t], counts[t], np.uint64(58), _check.MIX)
             expected[key] += 1
     merged: Tally = Tally()
+    board = Workers(threads).board
     for part in range(threads):
         table, sums = np.empty(size, dtype=np.uint64), np.full(size, 3, dtype=np.uint32)
-        here = _check.merge_hashed(slots, counts, part, table, sums, np.uint64(58), 60)
+        here = _check.merge_hashed(board, part, slots, counts, table, sums, np.uint64(58), 60)
         found = dict(zip(table[sums > 0].tolist(), sums[sums > 0].tolist()))
         assert here == len(found) and not set(found) & set(merged)
         merged.update(found)
     assert merged == expected
-    assert _check.merge_hashed(slots, counts, 0, table, sums, np.uint64(58), 1) == 2
+    assert _check.merge_hashed(board, 0, slots, counts, table, sums, np.uint64(58), 1) == 2
 
 
 def test_summary_of_counts_over_31_bits():
@@ -112,7 +127,7 @@ def test_summary_of_counts_over_31_bits():
 
 @pytest.mark.parametrize("way", ["direct", "hashed"])
 @pytest.mark.parametrize("weighted", [True, False])
-def test_threads_count_alike(way, weighted, make_table, every_path_taken):
+def test_threads_count_alike(way, weighted, make_table, every_path_taken, crew):
     every_path_taken(way)
     packed = PackedTable(make_table(0, rows=500, heights=(2, 2, 2)))
     weights = np.random.default_rng(0).integers(1, 9, 500).astype(np.uint32) if weighted else None
@@ -123,7 +138,7 @@ def test_threads_count_alike(way, weighted, make_table, every_path_taken):
     ):
         lookups = packed.lookups(node)
         one, *others = (
-            Counter(packed, threads=t).count(source, lookups, Wanted(k, limit, keep, most)) for t in (1, 2, 3, 7)
+            Counter(packed, crew(t)).count(source, lookups, Wanted(k, limit, keep, most)) for t in (1, 2, 3, 7)
         )
         for other in others:
             if way == "hashed" and one.classes > most:
@@ -133,7 +148,7 @@ def test_threads_count_alike(way, weighted, make_table, every_path_taken):
             assert sorted(zip(one.rows, one.weights)) == sorted(zip(other.rows, other.weights))
 
 
-def test_merging_stops_with_too_many_classes(make_table, every_path_taken):
+def test_merging_stops_with_too_many_classes(make_table, every_path_taken, crew):
     """Two slices without a common class, each within the limit: only their union has too many classes."""
     every_path_taken("hashed")
     packed = PackedTable(make_table(0, rows=500, heights=(2, 2, 2)))
@@ -142,27 +157,17 @@ def test_merging_stops_with_too_many_classes(make_table, every_path_taken):
     counts = {}
     for most in (len(rows), len(rows) // 2):
         wanted = Wanted(5, 0, 10**6, most)
-        counts[most] = Counter(packed, threads=2).count(Snapshot(rows, None), packed.lookups((0, 0, 0)), wanted)
+        counts[most] = Counter(packed, crew(2)).count(Snapshot(rows, None), packed.lookups((0, 0, 0)), wanted)
     whole, stopped = counts.values()
     assert whole.classes == len(whole.rows) == whole.unsafe == len(rows) and whole.smallest == 1
     assert stopped.classes > len(rows) // 2 and stopped.unsafe > 0 == stopped.smallest == len(stopped.rows)
 
 
-def test_small_inputs_are_not_split(make_table, monkeypatch):
-    packed = PackedTable(make_table(0))
-    counter = Counter(packed, threads=4)
-    monkeypatch.setattr(Workers, "each", lambda *_: pytest.fail("40 rows were divided among threads"))
-    assert len(packed.words) < 2 * counting.ROWS_PER_THREAD
-    counter.count(Snapshot(packed.words, None), packed.lookups((0, 0, 0)), Wanted(2, 0, 0, 40))
-
-
-def test_an_error_in_a_thread_is_not_lost():
-    workers = Workers()
-    for bad in range(3):
-        with pytest.raises(ZeroDivisionError):
-            workers.each(lambda t: 1 // (t - bad), 3)  # noqa: B023
-    assert workers.each(lambda t: t, 3) == [0, 1, 2]
-    workers.close()
+def test_small_inputs_are_not_split(make_table, monkeypatch, crew):
+    monkeypatch.setattr(Workers, "_announce", lambda *_: pytest.fail("40 rows were divided among threads"))
+    packed = PackedTable(make_table(0), workers=crew(4))
+    assert len(packed.words) < 2 * workers.ROWS_PER_THREAD
+    Counter(packed, crew(4)).count(Snapshot(packed.words, None), packed.lookups((0, 0, 0)), Wanted(2, 0, 0, 40))
 
 
 # ---------------------------------------------------------------------- packing

@@ -1,0 +1,124 @@
+"""Threads that share tasks: nothing is done twice, nothing is left out, nobody waits for ever."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from ppdp_lab.anonymize.lattice import _board
+from ppdp_lab.anonymize.lattice import workers as crew
+from ppdp_lab.anonymize.lattice.packing import PackedTable
+from ppdp_lab.anonymize.lattice.workers import Workers
+
+
+@pytest.fixture
+def workers():
+    made = Workers(5)
+    yield made
+    made.close()
+
+
+def test_an_error_in_a_thread_is_not_lost(workers):
+    for bad in range(3):
+        with pytest.raises(ZeroDivisionError):
+            workers.each(lambda t: 1 // (t - bad), 3)  # noqa: B023
+    assert workers.each(lambda t: t, 3) == [0, 1, 2]
+
+
+def test_rounds_of_changing_size(workers):
+    """Threads that are not needed in a round stay out of it, and are there again in the next."""
+    chance = np.random.default_rng(0)
+    for number in range(600):
+        threads = int(chance.integers(1, 6))
+        here = workers.each(lambda t: (number, t, threading.get_ident()), threads)  # noqa: B023
+        assert [result[:2] for result in here] == [(number, t) for t in range(threads)]
+        assert len({result[2] for result in here}) == threads and here[0][2] == threading.get_ident()
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.02])
+@pytest.mark.parametrize("rings", [True, False])
+def test_threads_asleep_or_awake(workers, pause, rings):
+    """After a pause the others sleep; without a bell those awake begin when the caller is done. All come in the end."""
+
+    def task(t: int) -> int:
+        if rings and t == 0:
+            _board.ring(workers.board)
+        return t * t
+
+    for _ in range(8):
+        assert workers.each(task, 4) == [0, 1, 4, 9]
+        time.sleep(pause)
+
+
+def test_threads_end():
+    before = set(threading.enumerate())
+    workers = Workers(4)
+    workers.each(lambda t: t, 4)
+    ours = set(threading.enumerate()) - before
+    assert len(ours) == 3
+    workers.close()
+    for thread in ours:
+        thread.join(30)
+    assert not any(thread.is_alive() for thread in ours)
+
+
+def test_nobody_is_started_for_one():
+    before = set(threading.enumerate())
+    workers = Workers(8)
+    assert workers.each(lambda t: t + 1, 1) == [1]
+    assert set(threading.enumerate()) <= before
+    workers.close()
+
+
+def test_as_many_threads_as_rows_and_cores_allow(workers, monkeypatch):
+    monkeypatch.setattr(crew, "ROWS_PER_THREAD", 100)
+    monkeypatch.setattr(crew, "CORES", 4)
+    assert [workers.enough_for(rows) for rows in (0, 199, 200, 399, 10**6)] == [1, 1, 2, 3, 4]
+    assert Workers(2).enough_for(10**6) == 2
+
+
+@pytest.mark.parametrize("people", [1, 2, 3, 7])
+@pytest.mark.parametrize("n", [0, 1, 6, _board.PIECE, 5 * _board.PIECE + 3, 20 * _board.PIECE])
+def test_every_row_is_in_one_piece(people, n):
+    chance = np.random.default_rng(n)
+    board = np.zeros(_board.APART + _board.EACH * people, dtype=np.int64)
+    board[_board.PEOPLE] = people
+    size = -(-n // people)
+    rows: list[int] = []
+    own: list[list[bool]] = [[] for _ in range(people)]
+    idle: set[int] = set()
+    while len(idle) < people:
+        me = int(chance.integers(people))
+        begin, end = _board.next_piece(board, me, n)
+        assert end - begin <= _board.PIECE
+        if begin == end:
+            idle.add(me)
+            continue
+        assert me not in idle
+        rows += range(begin, end)
+        own[me].append(begin // size == me)
+    assert sorted(rows) == list(range(n))
+    assert all(mine == sorted(mine, reverse=True) for mine in own)  # first one's own slice, then the others'
+
+
+def test_listening_ends():
+    board = np.zeros(_board.APART + 2 * _board.EACH, dtype=np.int64)
+    assert not _board.listen(board, 1, 3)
+    assert board[_board.LISTENS + _board.EACH] == board[_board.COUNTED + _board.EACH] == 3
+    board[_board.RUNG] = 4
+    assert _board.listen(board, 1, 3) and not _board.listen(board, 1, 4)
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_pack_alike(threads, make_table, every_path_taken):
+    every_path_taken("direct")
+    table = make_table(0, rows=500, heights=(2, 2, 2))
+    workers = Workers(threads)
+    alone, shared = PackedTable(table, sensitive=True), PackedTable(table, sensitive=True, workers=workers)
+    workers.close()
+    assert alone.words.tolist() == shared.words.tolist()
+    for a, b in zip(alone.fields, shared.fields):
+        assert a.members == b.members and a.records.tolist() == b.records.tolist()
