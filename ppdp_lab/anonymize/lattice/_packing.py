@@ -40,6 +40,13 @@ def number_nodes(ancestors, leaves, numbers):
 
 
 @njit(nogil=True, cache=True)
+def look_up(out, numbers, rank):
+    """out <- rank[numbers]. Fresh memory should be written before it is read, or every page of it is fetched twice."""
+    for i in range(out.shape[0]):
+        out[i] = rank[np.uint32(numbers[i])]
+
+
+@njit(nogil=True, cache=True)
 def append_column(keys, codes, rank, size):
     """keys <- keys * size + rank[codes], in place."""
     for i in range(keys.shape[0]):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ppdp_lab.anonymize.lattice._packing import append_column, append_field, mark_present, number_nodes, tally
+from ppdp_lab.anonymize.lattice._packing import append_column, append_field, look_up, mark_present, number_nodes, tally
 from ppdp_lab.anonymize.lattice.fields import Field, Lookup
 from ppdp_lab.anonymize.lattice.workers import Workers
 from ppdp_lab.table import Domain, Microdata
@@ -113,10 +113,11 @@ class PackedTable:
             parts.sort(key=lambda part: part.field.size)
             parts = [_joined(parts[0], parts[1]), *parts[2:]]
         parts += last
-        self.words = np.zeros(self.n, dtype=np.uint64)
+        self.words = np.empty(self.n, dtype=np.uint64)
 
         def append(rows: slice) -> None:
-            for part in parts:
+            look_up(self.words[rows], parts[0].keys[rows], parts[0].rank)
+            for part in parts[1:]:
                 append_field(self.words[rows], part.keys[rows], part.rank, part.field.bits)
 
         self._workers.each_slice(append, self.n)
@@ -165,10 +166,11 @@ class PackedTable:
         """A field of some quasi-identifiers."""
         chosen = [self.attributes[i] for i in members]
         sizes = [attribute.size for attribute in chosen]
-        keys = np.zeros(self.n, dtype=np.uint32)
+        keys = np.empty(self.n, dtype=np.uint32)
 
         def append(rows: slice) -> np.ndarray:
-            for attribute in chosen:
+            look_up(keys[rows], chosen[0].codes[rows], chosen[0].rank)
+            for attribute in chosen[1:]:
                 append_column(keys[rows], attribute.codes[rows], attribute.rank, attribute.size)
             records = np.zeros(prod(sizes), dtype=np.uint32)
             tally(keys[rows], records)

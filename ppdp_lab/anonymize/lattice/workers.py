@@ -11,7 +11,9 @@ import numpy as np
 
 from ppdp_lab.anonymize.lattice._board import APART, EACH, PEOPLE, ROUND, TAKEN, gather, listen, ring
 
-ROWS_PER_THREAD = 20_000  # with fewer, starting a thread costs more than it saves
+ROWS_PER_THREAD = 20_000  # with fewer, calling another thread costs more than it saves
+# Starting a thread costs a fifth of a millisecond: worth it for many rows at once, or once there have been many.
+START_AT, START_AFTER = 400_000, 2_000_000
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -58,6 +60,7 @@ class Workers:
         self._results: list[Any] = [None] * threads
         self._errors: list[BaseException] = []
         self._running = 1
+        self._seen = 0
 
     def _work(self, number: int) -> None:
         heard = 0
@@ -77,8 +80,16 @@ class Workers:
             del task
 
     def enough_for(self, rows: int) -> int:
-        """How many threads should share so many rows; threads without a core of their own would only be in the way."""
-        return max(min(self.threads, CORES, rows // ROWS_PER_THREAD), 1)
+        """How many threads should share so many rows.
+
+        Threads without a core of their own would only be in the way, and for a search that soon ends none are started.
+        """
+        threads = max(min(self.threads, CORES, rows // ROWS_PER_THREAD), 1)
+        if threads > self._running:
+            self._seen += rows
+            if rows < START_AT and self._seen < START_AFTER:
+                return self._running
+        return threads
 
     def each(self, task: Callable[[int], Any], threads: int) -> list[Any]:
         """Do a task for 0, 1, ..., threads - 1, each number in its own thread; the calling thread takes 0."""

@@ -127,6 +127,7 @@ def every_path_taken(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
         monkeypatch.setattr(packing, "MOST_MERGE_BITS", 4)
         monkeypatch.setattr(workers, "ROWS_PER_THREAD", 1)
         monkeypatch.setattr(workers, "CORES", 8)
+        monkeypatch.setattr(workers, "START_AT", 0)
         monkeypatch.setattr(check, "STEP_ROWS", 2)
         if way == "hashed":
             monkeypatch.setattr(counting, "DIRECT_FACTOR", 0)

@@ -180,6 +180,9 @@ def test_packing_kernels():
     present = np.zeros(9, dtype=np.uint8)
     _packing.mark_present(codes, present)
     assert present.tolist() == (records > 0).tolist()
+    found = np.full(50, 77, dtype=np.uint64)
+    _packing.look_up(found, codes, rank)
+    assert found.tolist() == [int(rank[c]) for c in codes]
     keys = chance.integers(0, 100, 50).astype(np.uint32)
     longer = keys.copy()
     _packing.append_column(longer, codes, rank, 9)

@@ -76,8 +76,20 @@ def test_nobody_is_started_for_one():
 def test_as_many_threads_as_rows_and_cores_allow(workers, monkeypatch):
     monkeypatch.setattr(crew, "ROWS_PER_THREAD", 100)
     monkeypatch.setattr(crew, "CORES", 4)
+    monkeypatch.setattr(crew, "START_AT", 0)
     assert [workers.enough_for(rows) for rows in (0, 199, 200, 399, 10**6)] == [1, 1, 2, 3, 4]
     assert Workers(2).enough_for(10**6) == 2
+
+
+def test_threads_are_started_when_it_is_worth_it(workers, monkeypatch):
+    monkeypatch.setattr(crew, "ROWS_PER_THREAD", 100)
+    monkeypatch.setattr(crew, "CORES", 4)
+    monkeypatch.setattr(crew, "START_AT", 1000)
+    monkeypatch.setattr(crew, "START_AFTER", 1500)
+    assert [Workers(2).enough_for(rows) for rows in (999, 1000)] == [1, 2]  # many rows at once
+    assert [workers.enough_for(rows) for rows in (600, 150, 600, 300)] == [1, 1, 1, 3]  # or many by and by
+    workers.each(lambda t: t, 3)
+    assert [workers.enough_for(rows) for rows in (150, 200, 300)] == [1, 2, 3]  # these are there already
 
 
 @pytest.mark.parametrize("people", [1, 2, 3, 7])
