@@ -123,8 +123,7 @@ class Workers:
 
     def close(self) -> None:
         """Let the threads go."""
-        if self._running > 1:
-            self._announce(None, 0)
+        self._announce(None, 0)
 
     def _announce(self, task: Callable[[int], Any] | None, threads: int) -> None:
         with self._news:
