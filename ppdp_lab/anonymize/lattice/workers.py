@@ -127,7 +127,8 @@ class Workers:
 
     def _announce(self, task: Callable[[int], Any] | None, threads: int) -> None:
         with self._news:
-            self._order = _Order(self._order.round + 1, task, threads)
-            self.board[ROUND], self.board[PEOPLE] = self._order.round, threads
+            number = self._order.round + 1
+            self.board[ROUND], self.board[PEOPLE] = number, threads
             self._taken[:] = 0
+            self._order = _Order(number, task, threads)  # last: a thread that was left out may be reading it just now
             self._news.notify_all()

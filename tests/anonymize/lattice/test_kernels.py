@@ -164,7 +164,7 @@ def test_merging_stops_with_too_many_classes(make_table, every_path_taken, crew)
 
 
 def test_small_inputs_are_not_split(make_table, monkeypatch, crew):
-    monkeypatch.setattr(Workers, "_announce", lambda *_: pytest.fail("40 rows were divided among threads"))
+    monkeypatch.setattr(Workers, "each", lambda *_: pytest.fail("40 rows were divided among threads"))
     packed = PackedTable(make_table(0), workers=crew(4))
     assert len(packed.words) < 2 * workers.ROWS_PER_THREAD
     Counter(packed, crew(4)).count(Snapshot(packed.words, None), packed.lookups((0, 0, 0)), Wanted(2, 0, 0, 40))
