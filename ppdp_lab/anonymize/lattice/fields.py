@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import prod
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,8 @@ class Field:
 
     def __init__(self, members: Sequence[int], numbers: Sequence[np.ndarray], records: np.ndarray) -> None:
         self.members = tuple(members)
+        # The levels of the members, as a key: what is read from a node most often.
+        self.levels_of: Callable[[Sequence[int]], Any] = itemgetter(*members) if len(members) else lambda node: ()
         self.records = records
         self.size = len(records)
         self.bits = max(self.size - 1, 1).bit_length()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -129,16 +129,16 @@ class PackedTable:
         for field in self.fields:  # tables of one type: compiled code sees a tuple of equal things
             field.dtype = np.dtype(np.uint16 if small else np.uint32)
         self.projection = projection
-        self._known: list[dict[tuple[int, ...], Lookup]] = [{} for _ in self.fields]
+        self._known: list[dict[Any, Lookup]] = [{} for _ in self.fields]
 
     def lookups(self, node: Sequence[int]) -> list[Lookup]:
         """The look-up tables of all fields for one node."""
         found = []
         for field, known in zip(self.fields, self._known):
-            levels = tuple([node[i] for i in field.members])
+            levels = field.levels_of(node)
             lookup = known.get(levels)
             if lookup is None:
-                lookup = field.lookup(levels, self.least)
+                lookup = field.lookup(tuple([node[i] for i in field.members]), self.least)
                 if self.projection:
                     if field.size * len(known) > KEPT_ENTRIES:
                         known.clear()

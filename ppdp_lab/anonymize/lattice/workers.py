@@ -84,7 +84,9 @@ class Workers:
 
         Threads without a core of their own would only be in the way, and for a search that soon ends none are started.
         """
-        threads = max(min(self.threads, CORES, rows // ROWS_PER_THREAD), 1)
+        if self.threads == 1 or rows < 2 * ROWS_PER_THREAD:
+            return 1
+        threads = min(self.threads, CORES, rows // ROWS_PER_THREAD)
         if threads > self._running:
             self._seen += rows
             if rows < START_AT and self._seen < START_AFTER:
