@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import ppdp_lab
+from ppdp_lab.anonymize.lattice.workers import CORES
 
 PACKAGE = Path(ppdp_lab.__file__).parent
 DEPENDENCIES = ("numpy", "pandas", "pyarrow", "numba", "scipy", "matplotlib", "papermill", "ipykernel")
@@ -25,7 +26,7 @@ def describe() -> dict[str, Any]:
         "platform": f"{platform.system()} {platform.release()} {platform.machine()}",
         "cpu": cpu_model(),
         "cores": os.cpu_count(),
-        "cores_available": available_cores(),
+        "cores_available": CORES,
         "memory_gb": round(memory_gb(), 1),
     }
 
@@ -62,11 +63,6 @@ def cpu_model() -> str:
     except OSError:
         pass
     return platform.processor() or platform.machine()
-
-
-def available_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def memory_gb() -> float:

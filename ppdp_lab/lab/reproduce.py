@@ -15,10 +15,10 @@ from typing import Any
 
 import pandas as pd
 
+from ppdp_lab.anonymize.lattice.workers import CORES
 from ppdp_lab.errors import PPDPError
 from ppdp_lab.lab import parameters, scorecard
 from ppdp_lab.lab.experiment import Experiment
-from ppdp_lab.lab.machine import available_cores
 from ppdp_lab.lab.redraw import FIGURES
 from ppdp_lab.lab.runner import Run, run
 
@@ -47,7 +47,7 @@ def reproduce(
             say(f"{name}: failed: {outcome}")
 
     together = [e for e in experiments if not e.exclusive]
-    workers = min(workers or available_cores(), len(together))
+    workers = min(workers or CORES, len(together))
     if workers > 1:
         # A fresh process each: papermill changes the working folder of the whole process while it runs.
         context = multiprocessing.get_context("spawn")

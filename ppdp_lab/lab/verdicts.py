@@ -10,10 +10,11 @@ from typing import Any
 
 import pandas as pd
 
+from ppdp_lab.anonymize.lattice.workers import CORES
 from ppdp_lab.errors import PPDPError
 from ppdp_lab.lab.claims import KINDS
 from ppdp_lab.lab.experiment import PAIRS, Claim, Experiment
-from ppdp_lab.lab.machine import available_cores, memory_gb
+from ppdp_lab.lab.machine import memory_gb
 from ppdp_lab.lab.query import ClaimError, select
 from ppdp_lab.lab.text import number
 
@@ -109,7 +110,7 @@ def paper_says(claim: Claim) -> str:
 
 def lacks(claim: Claim) -> str:
     """What this machine lacks for a claim, in words; empty if nothing."""
-    cores = available_cores()
+    cores = CORES
     if cores < claim.needs_cores:
         return f"needs {claim.needs_cores} cores; there are {cores}"
     if claim.needs_memory_gb and memory_gb() < claim.needs_memory_gb:

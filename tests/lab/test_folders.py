@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import threading
@@ -84,8 +83,15 @@ def test_an_exclusive_run_is_alone(tmp_path):
     assert max(map(len, most)) == 2
 
 
+def test_without_file_locks_nobody_waits(tmp_path, monkeypatch):
+    monkeypatch.setattr(folders, "fcntl", None)
+    waited = []
+    alone = {"exclusive": True, "waiting": lambda: waited.append("we")}
+    with folders.turn(tmp_path, **alone), folders.turn(tmp_path, **alone):
+        assert not waited and not list(tmp_path.iterdir())
+
+
 @pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="SIGKILL")
 def test_killed_runs_leave_nothing_that_looks_finished(tmp_path):
     shutil.copytree(DATA, tmp_path / "experiments")
     results, path = tmp_path / "results", tmp_path / "experiments" / "demo.toml"
@@ -98,7 +104,7 @@ def test_killed_runs_leave_nothing_that_looks_finished(tmp_path):
         assert process.stdout is not None
         process.stdout.readline()  # the kernel is up; the notebook takes about two seconds from here
         time.sleep(chance.uniform(0, 2.5))
-        process.send_signal(signal.SIGKILL)
+        process.kill()
         process.wait()
         process.stdout.close()
         for done in folders.finished_runs(results / "demo"):  # it may have been quicker than we were

@@ -23,7 +23,7 @@ RUNG, ROUND, PEOPLE = 0, 1, 2  # entries of a board's head
 TAKEN, COUNTED, LISTENS = APART, 2 * APART, 3 * APART  # entries of thread 0; those of the next ones follow ...
 EACH = 3 * APART  # ... at this distance
 PATIENCE = 4000  # looks at a board before a thread goes to sleep: about a millisecond
-PIECE = 1 << 13
+PIECE = 1 << 13  # rows: few enough that nobody waits long for the last one, so many that taking them costs nothing
 
 _give_way = types.ExternalFunction("SwitchToThread" if os.name == "nt" else "sched_yield", types.int32())
 

@@ -94,13 +94,18 @@ def summarize(counts, k):
 
 
 @njit(nogil=True, cache=True)
-def finish_direct(counts, firsts, shifts, radices, k, limit, keep):
-    """Summary and snapshot of a direct count, the snapshot in ascending order of keys."""
+def begin_snapshot(counts, k, limit, keep):
+    """The summary of counts, and room for a snapshot: rows and weights, none if it is not to be kept."""
     classes, least, unsafe = summarize(counts, k)
     kept = classes if classes <= keep and unsafe > limit else 0
-    rows = np.empty(kept, dtype=np.uint64)
-    weights = np.empty(kept, dtype=np.uint32)
-    if kept:
+    return classes, least, unsafe, np.empty(kept, dtype=np.uint64), np.empty(kept, dtype=np.uint32)
+
+
+@njit(nogil=True, cache=True)
+def finish_direct(counts, firsts, shifts, radices, k, limit, keep):
+    """Summary and snapshot of a direct count, the snapshot in ascending order of keys."""
+    classes, least, unsafe, rows, weights = begin_snapshot(counts, k, limit, keep)
+    if rows.shape[0]:
         c = 0
         for key in range(counts.shape[0]):
             if counts[key] != 0:
@@ -120,11 +125,8 @@ def finish_direct(counts, firsts, shifts, radices, k, limit, keep):
 @njit(nogil=True, cache=True)
 def finish_hashed(slots, counts, k, limit, keep):
     """Summary and snapshot of a hashed count, the snapshot in no particular order."""
-    classes, least, unsafe = summarize(counts, k)
-    kept = classes if classes <= keep and unsafe > limit else 0
-    rows = np.empty(kept, dtype=np.uint64)
-    weights = np.empty(kept, dtype=np.uint32)
-    if kept:
+    classes, least, unsafe, rows, weights = begin_snapshot(counts, k, limit, keep)
+    if rows.shape[0]:
         c = 0
         for slot in range(counts.shape[0]):
             if counts[slot] != 0:

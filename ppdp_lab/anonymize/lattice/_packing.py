@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-LOOK = 1 << 14
+LOOK = 1 << 14  # rows between two looks at whether every code has been seen
 
 
 @njit(nogil=True, cache=True)

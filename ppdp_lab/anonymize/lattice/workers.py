@@ -14,6 +14,7 @@ from ppdp_lab.anonymize.lattice._board import APART, EACH, PEOPLE, ROUND, TAKEN,
 ROWS_PER_THREAD = 20_000  # with fewer, calling another thread costs more than it saves
 # Starting a thread costs a fifth of a millisecond: worth it for many rows at once, or once there have been many.
 START_AT, START_AFTER = 400_000, 2_000_000
+# Cores that this process may use, which may be fewer than the machine has.
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -30,8 +31,8 @@ class Workers:
 
     A check takes well under a millisecond, and waking a thread would be a noticeable part of that. So the others wait for
     the next round in compiled code, and sleep only if there is none for about a millisecond. The calling thread's part of
-    a task should begin with :func:`~ppdp_lab.anonymize.lattice._board.start` as soon as it has let go of the interpreter's
-    lock; if it does not, others that are awake begin after it.
+    a task should :func:`~ppdp_lab.anonymize.lattice._board.ring` as soon as it has let go of the interpreter's lock; if it
+    does not, others that are awake begin after it.
 
     Parameters
     ----------

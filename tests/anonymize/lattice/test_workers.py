@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from ppdp_lab.anonymize.lattice import _board
+from ppdp_lab.anonymize.lattice import _board, _check
 from ppdp_lab.anonymize.lattice import workers as crew
 from ppdp_lab.anonymize.lattice.packing import PackedTable
 from ppdp_lab.anonymize.lattice.workers import Workers
@@ -122,6 +122,46 @@ def test_listening_ends():
     assert board[_board.LISTENS + _board.EACH] == board[_board.COUNTED + _board.EACH] == 3
     board[_board.RUNG] = 4
     assert _board.listen(board, 1, 3) and not _board.listen(board, 1, 4)
+
+
+@pytest.mark.parametrize("threads", [2, 3, 5])
+def test_slices_of_many_pieces_are_counted_once(workers, threads):
+    """Round after round, with rows for several pieces each: what one takes of another's slice is not counted twice."""
+    chance = np.random.default_rng(threads)
+    rows = chance.integers(0, 50, 12 * _board.PIECE + 5).astype(np.uint64)
+    same, by = (np.arange(50, dtype=np.uint16),), ((np.uint64(0),), (np.uint64(63),))
+    board = workers.board
+    for n in (len(rows), 3 * _board.PIECE, 7, len(rows)):
+        expected = np.bincount(rows[:n].astype(np.int64), minlength=50)
+        counts = np.empty((threads, 128), dtype=np.uint32)
+        direct = (rows[:n], None, same, same, *by, (np.uint64(50),), counts, 50, 5, -1, 100)
+        first = workers.each(lambda t, direct=direct: _check.share_direct(board, t, *direct), threads)[0]
+        assert first[0] == np.count_nonzero(expected)
+        assert dict(zip(first[3].tolist(), first[4].tolist())) == {v: c for v, c in enumerate(expected.tolist()) if c}
+
+        hashed, slots = (rows[:n], None, same, *by), np.empty((threads, 128), dtype=np.uint64)
+
+        def count(t, hashed=hashed, slots=slots, counts=counts):
+            return _check.share_hashed(board, t, *hashed, slots[t], counts[t], np.uint64(57), 60)
+
+        assert sum(workers.each(count, threads)) == np.count_nonzero(counts)
+        found = np.zeros(50, dtype=np.int64)
+        np.add.at(found, slots[counts > 0].astype(np.int64), counts[counts > 0])
+        assert found.tolist() == expected.tolist()
+
+
+def test_the_leader_does_not_wait_for_a_thread_that_failed(workers):
+    counts, same = np.empty((2, 64), dtype=np.uint32), (np.zeros(4, dtype=np.uint16),)
+    arguments = (np.zeros(9, dtype=np.uint64), None, same, same, (np.uint64(0),), (np.uint64(3),), (np.uint64(1),))
+
+    def task(t: int):
+        if t == 1:
+            raise MemoryError("no room")
+        return _check.share_direct(workers.board, t, *arguments, counts, 1, 5, -1, 100)
+
+    for _ in range(3):
+        with pytest.raises(MemoryError, match="no room"):
+            workers.each(task, 2)
 
 
 @pytest.mark.parametrize("threads", [2, 3])
