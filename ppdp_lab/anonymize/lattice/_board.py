@@ -4,9 +4,13 @@ A thread that sleeps needs up to a tenth of a millisecond to wake up, and a thre
 sleeps. So threads wait for each other in compiled code, which needs no lock, and a round begins in compiled code too, once
 the thread that leads it has let go of the lock: whoever hears the bell finds the lock free.
 
+On a busy machine a thread may come late. Then nobody waits for it: whoever claims its part of the round first, the thread
+itself or the leader, has it.
+
 All signals are numbers on a board, an array of int64. Its head says which round was rung last, which round is to be rung and
-how many threads share it. Then there are three entries per thread, each in a cache line of its own: how many pieces of its
-slice of the rows are taken, the last round in which it has counted, and the last round after which it was listening again.
+how many threads share it. Then there are four entries per thread, each in a cache line of its own: how many pieces of its
+slice of the rows are taken, the last round in which its part was claimed and by whom, the last round in which it has
+counted, and the last round after which it was listening again.
 """
 
 from __future__ import annotations
@@ -20,9 +24,11 @@ from numba.extending import intrinsic
 
 APART = 8  # numbers in a cache line; two threads should not write to the same one all the time
 RUNG, ROUND, PEOPLE = 0, 1, 2  # entries of a board's head
-TAKEN, COUNTED, LISTENS = APART, 2 * APART, 3 * APART  # entries of thread 0; those of the next ones follow ...
-EACH = 3 * APART  # ... at this distance
-PATIENCE = 4000  # looks at a board before a thread goes to sleep: about a millisecond
+TAKEN, CLAIMED, COUNTED, LISTENS = APART, 2 * APART, 3 * APART, 4 * APART  # entries of thread 0; the others' follow ...
+EACH = 4 * APART  # ... at this distance
+ITSELF, LEADER = 0, 1  # who has claimed a part
+PATIENCE = 4000  # looks at a board, giving way after each, before a thread goes to sleep: about a millisecond
+GLANCES = 20_000  # looks at a board without giving way: a few hundredths of a millisecond
 PIECE = 1 << 13  # rows: few enough that nobody waits long for the last one, so many that taking them costs nothing
 
 _give_way = types.ExternalFunction("SwitchToThread" if os.name == "nt" else "sched_yield", types.int32())
@@ -71,6 +77,17 @@ def count_up(_context, array, index):
     return types.int64(array, types.intp), generate
 
 
+@_compiled
+def replace(_context, array, index, old, new):
+    """Write an entry of an array of int64 if it still is what it was; whether it was."""
+
+    def generate(context, builder, signature, args):
+        place = _place(context, builder, signature.args[0], *args[:2])
+        return builder.extract_value(builder.cmpxchg(place, args[2], args[3], "acq_rel", "monotonic"), 1)
+
+    return types.boolean(array, types.intp, types.int64, types.int64), generate
+
+
 @njit(nogil=True, cache=True)
 def ring(board):
     """Let the others hear the round that is to be rung."""
@@ -78,18 +95,43 @@ def ring(board):
 
 
 @njit(nogil=True, cache=True)
-def wait_for_others(board, what):
-    """Wait until all other threads have counted, or listen again, in this round."""
-    for other in range(1, board[PEOPLE]):
-        while load(board, what + EACH * other) < board[ROUND]:
+def claim(board, number, which_round, who):
+    """Claim a thread's part of a round; whether nobody had it."""
+    while True:
+        before = load(board, CLAIMED + EACH * number)
+        if before // 2 >= which_round:
+            return False
+        if replace(board, CLAIMED + EACH * number, before, 2 * which_round + who):
+            return True
+
+
+@njit(nogil=True, cache=True)
+def has_counted(board, other):
+    """Claim another thread's part of this round, or else wait until it has counted; whether it has."""
+    if claim(board, other, board[ROUND], LEADER):
+        return False
+    if load(board, CLAIMED + EACH * other) % 2 == LEADER:
+        return False
+    looks = 0
+    while load(board, COUNTED + EACH * other) < board[ROUND]:
+        looks += 1
+        if looks > GLANCES:
             _give_way()
+    return True
 
 
 @njit(nogil=True, cache=True)
 def gather(board):
-    """Ring, if nobody has yet, and wait until all others listen again: then they do not want the interpreter's lock."""
+    """Ring, if nobody has yet, and wait until all others have counted what they claimed.
+
+    If they are quick they listen again by then, and do not want the interpreter's lock when the leader needs it.
+    """
     ring(board)
-    wait_for_others(board, LISTENS)
+    for other in range(1, board[PEOPLE]):
+        if has_counted(board, other):
+            looks = 0
+            while load(board, LISTENS + EACH * other) < board[ROUND] and looks < GLANCES:
+                looks += 1
 
 
 @njit(nogil=True, cache=True)

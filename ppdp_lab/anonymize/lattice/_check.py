@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ppdp_lab.anonymize.lattice._board import COUNTED, EACH, ROUND, gather, next_piece, ring, store, wait_for_others
+from ppdp_lab.anonymize.lattice._board import COUNTED, EACH, ROUND, gather, has_counted, next_piece, ring, store
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
 REMIX = np.uint64(0xD6E8FEB86659FD93)
@@ -158,7 +158,10 @@ def check_hashed(rows, weights, tables, shifts, masks, slots, counts, shift, k, 
 # ---------------------------------------------------------------------- several threads
 @njit(nogil=True, cache=True)
 def share_direct(board, me, rows, weights, tables, firsts, shifts, masks, radices, counts, space, k, limit, keep):
-    """One thread's part of a check by direct addressing; thread 0 adds up what the others have counted, and finishes."""
+    """One thread's part of a check by direct addressing; thread 0 adds up what the others have counted, and finishes.
+
+    Who has not begun by then need not begin any more: nothing is left to count.
+    """
     if me == 0:
         ring(board)
     mine = counts[me][:space]
@@ -170,9 +173,9 @@ def share_direct(board, me, rows, weights, tables, firsts, shifts, masks, radice
     if me > 0:
         store(board, COUNTED + EACH * me, board[ROUND])
         return finish_direct(mine[:0], firsts, shifts, radices, k, limit, keep)
-    wait_for_others(board, COUNTED)
     for other in range(1, counts.shape[0]):
-        mine += counts[other][:space]
+        if has_counted(board, other):
+            mine += counts[other][:space]
     check = finish_direct(mine, firsts, shifts, radices, k, limit, keep)
     gather(board)
     return check

@@ -9,7 +9,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ppdp_lab.anonymize.lattice._board import APART, EACH, PEOPLE, ROUND, TAKEN, gather, listen, ring
+from ppdp_lab.anonymize.lattice._board import (
+    APART,
+    EACH,
+    ITSELF,
+    LEADER,
+    PEOPLE,
+    ROUND,
+    TAKEN,
+    claim,
+    gather,
+    listen,
+    ring,
+)
 
 ROWS_PER_THREAD = 20_000  # with fewer, calling another thread costs more than it saves
 # Starting a thread costs a fifth of a millisecond: worth it for many rows at once, or once there have been many.
@@ -19,11 +31,13 @@ CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os
 
 
 class _Order(NamedTuple):
-    """What is to be done in a round, and by how many threads; no task lets them go."""
+    """What is to be done in a round, by how many threads, and what came of it; no task lets the threads go."""
 
     round: int
     task: Callable[[int], Any] | None
     threads: int
+    results: list[Any]
+    errors: list[BaseException]
 
 
 class Workers:
@@ -56,10 +70,8 @@ class Workers:
         self.threads = threads
         self.board = np.zeros(APART + EACH * threads, dtype=np.int64)
         self._taken = self.board[TAKEN::EACH]
-        self._order = _Order(0, None, 0)
+        self._order = _Order(0, None, 0, [], [])
         self._news = Condition()
-        self._results: list[Any] = [None] * threads
-        self._errors: list[BaseException] = []
         self._running = 1
         self._seen = 0
 
@@ -70,15 +82,16 @@ class Workers:
                 with self._news:
                     while self._order.round == heard:
                         self._news.wait()
-            heard, task, threads = self._order
-            if task is None:
+            order = self._order
+            heard = order.round
+            if order.task is None:
                 return
-            if number < threads:
+            if number < order.threads and claim(self.board, number, heard, ITSELF):
                 try:
-                    self._results[number] = task(number)
+                    order.results[number] = order.task(number)
                 except BaseException as error:
-                    self._errors.append(error)
-            del task
+                    order.errors.append(error)
+            del order
 
     def enough_for(self, rows: int) -> int:
         """How many threads should share so many rows.
@@ -95,21 +108,26 @@ class Workers:
         return threads
 
     def each(self, task: Callable[[int], Any], threads: int) -> list[Any]:
-        """Do a task for 0, 1, ..., threads - 1, each number in its own thread; the calling thread takes 0."""
+        """Do a task for 0, 1, ..., threads - 1, each number in its own thread.
+
+        The calling thread takes 0, and the number of any thread that has not begun when it is done with that.
+        """
         if threads == 1:
             return [task(0)]
-        self._announce(task, threads)
+        order = self._announce(task, threads)
         while self._running < threads:
             Thread(target=self._work, args=(self._running,), daemon=True).start()
             self._running += 1
         try:
-            self._results[0] = task(0)
+            order.results[0] = task(0)
+            for late in range(1, threads):
+                if claim(self.board, late, order.round, LEADER):
+                    order.results[late] = task(late)
         finally:
             gather(self.board)
-            errors, self._errors = self._errors, []
-        if errors:
-            raise errors[0]
-        return self._results[:threads]
+        if order.errors:
+            raise order.errors[0]
+        return order.results
 
     def each_slice(self, task: Callable[[slice], Any], rows: int) -> list[Any]:
         """Do a task that takes a millisecond or more on as many slices of some rows as there are threads for them."""
@@ -128,10 +146,11 @@ class Workers:
         """Let the threads go."""
         self._announce(None, 0)
 
-    def _announce(self, task: Callable[[int], Any] | None, threads: int) -> None:
+    def _announce(self, task: Callable[[int], Any] | None, threads: int) -> _Order:
         with self._news:
-            number = self._order.round + 1
-            self.board[ROUND], self.board[PEOPLE] = number, threads
+            order = _Order(self._order.round + 1, task, threads, [None] * threads, [])
+            self.board[ROUND], self.board[PEOPLE] = order.round, threads
             self._taken[:] = 0
-            self._order = _Order(number, task, threads)  # last: a thread that was left out may be reading it just now
+            self._order = order  # last: a thread that was left out may be reading it just now
             self._news.notify_all()
+        return order

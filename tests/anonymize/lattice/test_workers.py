@@ -29,13 +29,37 @@ def test_an_error_in_a_thread_is_not_lost(workers):
 
 
 def test_rounds_of_changing_size(workers):
-    """Threads that are not needed in a round stay out of it, and are there again in the next."""
+    """Every part is done once, by its own thread or else by the caller; threads left out of a round stay out of it."""
     chance = np.random.default_rng(0)
+    by: dict[int, set[int]] = {}
     for number in range(600):
-        threads = int(chance.integers(1, 6))
-        here = workers.each(lambda t: (number, t, threading.get_ident()), threads)  # noqa: B023
+        threads, calls = int(chance.integers(1, 6)), []
+
+        def task(t, calls=calls, number=number):
+            calls.append(t)
+            return number, t, threading.get_ident()
+
+        here = workers.each(task, threads)
         assert [result[:2] for result in here] == [(number, t) for t in range(threads)]
-        assert len({result[2] for result in here}) == threads and here[0][2] == threading.get_ident()
+        assert sorted(calls) == list(range(threads))
+        for _, t, who in here:
+            by.setdefault(t, set()).add(who)
+    me = threading.get_ident()
+    assert by[0] == {me} and all(len(who - {me}) <= 1 for who in by.values())
+
+
+def test_threads_do_run_side_by_side(workers):
+    """Three parts that wait for each other can only end if each one has a thread of its own."""
+    meeting = threading.Barrier(3)
+
+    def task(t):
+        if t == 0:
+            _board.ring(workers.board)
+        meeting.wait(timeout=60)
+        return threading.get_ident()
+
+    for _ in range(5):
+        assert len(set(workers.each(task, 3))) == 3
 
 
 @pytest.mark.parametrize("pause", [0.0, 0.02])
@@ -150,18 +174,40 @@ def test_slices_of_many_pieces_are_counted_once(workers, threads):
         assert found.tolist() == expected.tolist()
 
 
-def test_the_leader_does_not_wait_for_a_thread_that_failed(workers):
+@pytest.mark.parametrize("other", ["fails", "comes late"])
+def test_the_leader_does_not_wait_for_nothing(workers, other):
+    """Thread 0 counts all rows alone if the other one has begun and failed, or has not begun."""
     counts, same = np.empty((2, 64), dtype=np.uint32), (np.zeros(4, dtype=np.uint16),)
     arguments = (np.zeros(9, dtype=np.uint64), None, same, same, (np.uint64(0),), (np.uint64(3),), (np.uint64(1),))
 
-    def task(t: int):
-        if t == 1:
-            raise MemoryError("no room")
-        return _check.share_direct(workers.board, t, *arguments, counts, 1, 5, -1, 100)
-
     for _ in range(3):
-        with pytest.raises(MemoryError, match="no room"):
-            workers.each(task, 2)
+        begun = threading.Event()
+
+        def task(t, begun=begun):
+            if t == 1:
+                begun.set()
+                raise MemoryError("no room")
+            if other == "fails":
+                _board.ring(workers.board)
+                assert begun.wait(60)
+            else:  # as if the other one had been kept waiting by a busy machine
+                assert _board.claim(workers.board, 1, int(workers.board[_board.ROUND]), _board.LEADER)
+            return _check.share_direct(workers.board, t, *arguments, counts, 1, 5, -1, 100)
+
+        if other == "fails":
+            with pytest.raises(MemoryError, match="no room"):
+                workers.each(task, 2)
+        else:
+            check, nothing = workers.each(task, 2)
+            assert check[:3] == (1, 9, 0) and nothing is None and not begun.is_set()
+
+
+def test_a_part_is_claimed_once():
+    board = np.zeros(_board.APART + 3 * _board.EACH, dtype=np.int64)
+    assert _board.claim(board, 1, 4, _board.ITSELF) and not _board.claim(board, 1, 4, _board.LEADER)
+    assert _board.claim(board, 2, 4, _board.LEADER) and not _board.claim(board, 2, 4, _board.ITSELF)
+    assert not _board.claim(board, 1, 3, _board.ITSELF)  # too late for a round that is over
+    assert _board.claim(board, 1, 6, _board.LEADER)
 
 
 @pytest.mark.parametrize("threads", [2, 3])
