@@ -288,6 +288,95 @@ def test_counts_over_time_are_those_of_the_shorter_series(tables, partition):
     assert "fewer than 2 persons a side" in str(alone) and alone.to_frame()["breached"].sum() == alone.n_breached
 
 
+# ---------------------------------------------------------------------- counts in fine partitions, worked out by hand
+# Every group below holds the same ten values once each, so weights W cancel the values exactly if they add up to 0.
+# Both sides of an attack are equally large: ten persons on one side make it an attack of 10 or more.
+def ten(name):
+    """A group of ten; the number in a person's name is the value."""
+    return [f"{name}{value}" for value in range(10)]
+
+
+def replaced(group, *values):
+    """The group with newcomers in the place of the persons of some values."""
+    return [f"{person}*" if value in values else person for value, person in enumerate(group)]
+
+
+def fine_series(*releases):
+    """A series from the lists of groups of its releases."""
+    everybody = list(dict.fromkeys(person for groups in releases for group in groups for person in group))
+    table = table_of([f"illness {person.strip('*')[-1]}" for person in everybody], ids=everybody)
+    rows = {person: row for row, person in enumerate(everybody)}
+    return Attacked(
+        [
+            Release(table.select([rows[p] for g in groups for p in g]), np.repeat(range(len(groups)), 10), grouped=True)
+            for groups in releases
+        ]
+    )
+
+
+def counted_below(series, e):
+    found = compromised(*series.known, e=e)
+    assert found.count_is == "at least"
+    return set(found.ids[found.breached])
+
+
+def test_groups_that_differ_in_fewer_than_e_give_these_persons_away_and_nobody_else():
+    # Groups a to e lose k = 1 to 5 persons. If a group and its successor have weights x and y, those who stay have
+    # x + y, those who leave x, newcomers y. With x = -y all who stay drop out, and k leavers equal k newcomers. With
+    # another x and y the group costs k |x| + k |y| + (10 - k) |x + y| >= 10, and so does another group, since all
+    # weights add up to 0: an attack of 10 or more. Cuts find nothing: 15 leave and 15 come, and the newcomers' node
+    # has 30 edges.
+    before = [ten(name) for name in "abcde"]
+    after = [replaced(group, *range(k)) for k, group in enumerate(before, start=1)]
+    series = fine_series(before, after)
+    apart = [
+        "a0 a0*",
+        "b0 b1 b0* b1*",
+        "c0 c1 c2 c0* c1* c2*",
+        "d0 d1 d2 d3 d0* d1* d2* d3*",
+        "e0 e1 e2 e3 e4 e0* e1* e2* e3* e4*",
+    ]
+    for e in (2, 3, 4, 5, 6):
+        assert counted_below(series, e) == set(" ".join(apart[: e - 1]).split()), e
+    assert truly_compromised(series, 5) == counted_below(series, 5)
+
+
+def test_groups_are_composed_with_all_releases_before():
+    # Release 1 swaps halves of a and b, and its two mixed groups differ from all before and after in 5 or more. In
+    # release 2 all of a and b are back but a0 and a1: release 0 less release 2 says {a0, a1} = {a0*, a1*}. Any other
+    # attack without c involves a half of b, whose five persons have one weight, hence 5 or more a side. The ten of c
+    # leave together, so an attack with any of them has 10 or more; they also hide the two leavers from the cut, now 24.
+    a, b, c = ten("a"), ten("b"), ten("c")
+    series = fine_series([a, b, c], [a[:5] + b[5:], b[:5] + a[5:], c], [replaced(a, 0, 1), b, replaced(c, *range(10))])
+    assert counted_below(series, 5) == {"a0", "a1", "a0*", "a1*"} == truly_compromised(series, 5)
+    assert counted_below(series, 3) == {"a0", "a1", "a0*", "a1*"} and counted_below(series, 2) == set()
+    assert compromised_over_time(*series.known, e=5)["compromised"].tolist() == [0, 0, 4]
+
+
+def test_the_cut_finds_an_attack_that_no_two_groups_make():
+    # a and b swap halves while a0 and b0 are replaced. Two groups differ in 5 (a and the new one that kept a5 to a9) or
+    # in 6 (a and the one that kept a1 to a4), too many for e = 5. Yet both groups less both new ones say
+    # {a0, b0} = {a0*, b0*}, and nothing smaller: a cut of 4, the edges of the newcomers' node.
+    # Nobody else: a and b weigh x and y, the new ones v (with a1 to a4) and w, and y + w = -(x + v), y + v = -(x + w).
+    # If x + w is not 0, a5 to a9 stand against b5 to b9. If x + v is not 0, a1 to a4 stand against b1 to b4, and a0 or
+    # a0* joins the former, b0 or b0* the latter: 5 or more a side either way. Else x = y = -v = -w.
+    a, b = ten("a"), ten("b")
+    new_a, new_b = replaced(a, 0), replaced(b, 0)
+    series = fine_series([a, b], [new_a[:5] + b[5:], new_b[:5] + a[5:]])
+    for e in (3, 4, 5):
+        assert counted_below(series, e) == {"a0", "b0", "a0*", "b0*"}, e
+    assert counted_below(series, 2) == set()
+    assert truly_compromised(series, 5) == {"a0", "b0", "a0*", "b0*"}
+    assert compromised_over_time(*series.known, e=5)["compromised"].tolist() == [0, 4]
+
+
+def test_a_cut_as_wide_as_a_group_compromises_nobody():
+    # Group c comes whole. It is a cut of 10 = 2 (6 - 1), and no attack of fewer than 6: its ten persons are one side.
+    a, b, c = ten("a"), ten("b"), ten("c")
+    series = fine_series([a, b], [a, b, c])
+    assert counted_below(series, 6) == set() == truly_compromised(series, 6)
+
+
 # ---------------------------------------------------------------------- who is in the matrices
 def test_rows_of_nobody_are_strangers_or_named_counterfeits():
     table = table_of(["flu", "HIV", "flu"], ids=["a", "b", "c"])

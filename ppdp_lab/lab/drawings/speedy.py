@@ -176,10 +176,15 @@ def ihis(results: pd.DataFrame) -> Figure:
     )
 
 
+def chosen_k(times: pd.DataFrame) -> float:
+    """The k of Figure 11: 5 if it was run, else the largest."""
+    return 5 if (times["k"] == 5).any() else times["k"].max()
+
+
 def dimensions(results: pd.DataFrame) -> Figure:
     """Figure 11: Speedy's time by the number of quasi-identifiers."""
     times = _times(results)
-    k = 5 if (times["k"] == 5).any() else times["k"].max()
+    k = chosen_k(times)
     most = times["threads"].max()
     chosen = times[
         (times["k"] == k) & (times["algorithm"] == "Speedy") & (times["threads"] == most) & ~times["rollup"]
