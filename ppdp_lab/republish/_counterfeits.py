@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ppdp_lab.release import Counterfeits
+from ppdp_lab.republish._m_invariance import canonical
 
 BUCKET, VALUE, ENTERED, NUMBER, QI, MADE = (
     "fake_bucket",
@@ -69,13 +70,16 @@ def invent(
     """Add ``wanted`` counterfeits per bucket and value, as of a release counted from 1.
 
     ``bucket`` and ``qi`` are those of the records to be published. Each quasi-identifier of a counterfeit is that of a
-    random member of its bucket, drawn for each anew: within the bucket's range, and nobody's copy.
+    random member of its bucket, drawn for each anew. So every code occurs in the bucket, but together they are one
+    member's own only by chance, or where the bucket leaves no choice. The order of the records plays no part.
     """
     cells = np.repeat(np.arange(wanted.size), wanted.ravel())
     where, value = np.divmod(cells, wanted.shape[1])
     drawn = np.zeros((len(qi), 0), dtype=np.int32)
     if len(cells):
-        members = np.argsort(bucket, kind="stable")
+        growing = np.append(wanted.any(axis=1), False)  # the last entry is for records in no bucket, which have -1
+        columns = [bucket, *qi]
+        members = canonical(np.flatnonzero(growing[bucket]), columns, [int(c.max()) + 1 for c in columns])
         low = np.searchsorted(bucket[members], where, side="left")
         high = np.searchsorted(bucket[members], where, side="right")
         drawn = np.take_along_axis(qi, members[chance.integers(low, high, size=(len(qi), len(cells)))], axis=1)

@@ -33,7 +33,7 @@ class EEquivalence(MInvariance):
 
     The history of a bucket is a graph: a node for each of its snapshots, node 0 for the present, and for every record an
     edge from the snapshot it came with to the one it was gone in, or to node 0 (Algorithm 1). An attack with e' persons
-    is a cut of weight 2 e' at least (Theorem 2), so every cut must weigh more than 2 (e - 1). A bucket that loses
+    needs a cut of weight 2 e' at most (Theorem 2), so every cut must weigh more than 2 (e - 1). A bucket that loses
     records also loses its counterfeits; it is then balanced, and whole signatures are added until the cut is large
     enough, from new records where m-eligibility allows, else counterfeits.
 

@@ -6,9 +6,12 @@ import copy
 import hashlib
 import json
 import os
+import secrets
+import zlib
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, Self
+from zipfile import BadZipFile
 
 import numpy as np
 import pandas as pd
@@ -18,7 +21,9 @@ from ppdp_lab.release import Release
 from ppdp_lab.republish.stream import Snapshot
 from ppdp_lab.table import Microdata
 
-_FORMAT = 1
+_FORMAT = 2
+_HEADER = ("format", "publisher", "parameters", "number", "domains", "chance")
+_ARRAYS = ("ids", "present", "pseudonyms")
 
 
 class Publisher(ABC):
@@ -28,10 +33,13 @@ class Publisher(ABC):
     :attr:`memory`, a dictionary of plain arrays; arrays with one entry per person are indexed by *person number*: the
     position of the person's id in the order in which ids were first seen. A publication that fails changes nothing.
 
+    Every person gets a pseudonym, for good. Pseudonyms are the one thing that no seed decides: whoever could draw them
+    again would know who came first, second and so on, and with that whose row is whose.
+
     Parameters
     ----------
     seed : int
-        For whatever is left to chance.
+        For whatever is left to chance, save pseudonyms.
     on_invalid : {"raise", "suppress"}
         What to do with a record that cannot be placed: refuse the snapshot, or leave the record out and count it.
     audit : bool
@@ -47,7 +55,6 @@ class Publisher(ABC):
         self.number = 0
         self.memory: dict[str, np.ndarray] = {}
         self.chance = np.random.default_rng(self.seed)
-        self._naming = np.random.default_rng([self.seed, 1])  # apart, so that pseudonyms never disturb a release
         self._ids = pd.Index([])
         self._present = np.zeros(0, dtype=bool)
         self._pseudonyms = np.zeros(0, dtype=np.int64)
@@ -155,7 +162,7 @@ class Publisher(ABC):
         if new.any():
             self._ids = table.ids[new] if not len(self._ids) else self._ids.append(table.ids[new])
             persons[new] = np.arange(len(self._ids) - int(new.sum()), len(self._ids))
-            names = self._naming.integers(0, 2**62, int(new.sum()), dtype=np.int64)
+            names = fresh_pseudonyms(int(new.sum()), self._pseudonyms)
             self._pseudonyms = np.concatenate([self._pseudonyms, names])
         self._present = np.zeros(len(self._ids), dtype=bool)
         self._present[persons] = True
@@ -163,7 +170,7 @@ class Publisher(ABC):
 
     # ------------------------------------------------------------------ memory
     def _state(self) -> dict[str, Any]:
-        names = ("number", "memory", "chance", "_naming", "_present", "_pseudonyms")
+        names = ("number", "memory", "chance", "_present", "_pseudonyms")
         return {name: copy.deepcopy(getattr(self, name)) for name in names} | {
             "_ids": self._ids,
             "_domains": self._domains if self.number else "",
@@ -174,8 +181,13 @@ class Publisher(ABC):
             setattr(self, name, value)
 
     def save(self, path: str | Path) -> None:
-        """Write everything that the next release depends on to one file."""
+        """Write everything that the next release depends on to one file, which is as secret as the table itself.
+
+        It holds who has which pseudonym. Whoever comes later gets a new one, which no file tells beforehand.
+        """
         path = Path(path)
+        if path.is_dir() or not path.parent.is_dir():
+            raise DataFileError(f"cannot write {str(path)!r}: name a file in a folder that exists")
         ids = np.asarray(self._ids)
         if ids.dtype.kind not in "iu":
             if not all(isinstance(value, str) for value in ids.tolist()):
@@ -187,7 +199,7 @@ class Publisher(ABC):
             "parameters": self.parameters(),
             "number": self.number,
             "domains": self._domains,
-            "chance": [self.chance.bit_generator.state, self._naming.bit_generator.state],
+            "chance": self.chance.bit_generator.state,
         }
         arrays = {f"memory.{name}": array for name, array in self.memory.items()}
         beside = path.with_name(path.name + ".partial")
@@ -213,8 +225,11 @@ class Publisher(ABC):
             with np.load(path, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
             header = json.loads(str(arrays.pop("header")))
-        except (ValueError, KeyError, OSError) as error:
-            raise DataFileError(f"{str(path)!r} is not a saved publisher: {error}") from None
+        except (ValueError, KeyError, OSError, EOFError, AttributeError, TypeError, BadZipFile, zlib.error) as error:
+            raise DataFileError(f"{str(path)!r} is not a saved publisher, or damaged: {error}") from None
+        missing = [key for key in _HEADER if key not in header] + [key for key in _ARRAYS if key not in arrays]
+        if missing:
+            raise DataFileError(f"{str(path)!r} is not a saved publisher, or damaged: it lacks {listed(missing)}")
         if header["publisher"] != cls.__name__:
             raise DataFileError(f"{str(path)!r} holds a {header['publisher']}; load it with {header['publisher']}.load")
         if header["format"] != _FORMAT:
@@ -222,7 +237,7 @@ class Publisher(ABC):
         publisher = cls(**header["parameters"])
         publisher.number = header["number"]
         publisher._domains = header["domains"]
-        publisher.chance.bit_generator.state, publisher._naming.bit_generator.state = header["chance"]
+        publisher.chance.bit_generator.state = header["chance"]
         ids = arrays.pop("ids")
         publisher._ids = pd.Index(ids) if ids.dtype.kind in "iu" else pd.Index(ids.tolist())
         publisher._present = arrays.pop("present")
@@ -233,3 +248,16 @@ class Publisher(ABC):
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value!r}" for name, value in self.parameters().items())
         return f"<{type(self).__name__}({shown}), {self.number} releases so far>"
+
+
+def fresh_pseudonyms(n: int, taken: np.ndarray) -> np.ndarray:
+    """Numbers for n persons, from the operating system's entropy: all different, and none of those that are taken."""
+    low = 2**20 - 1  # only a name with the same low bits can be the same, so that few of the taken ones need sorting
+    while True:
+        drawn = np.frombuffer(secrets.token_bytes(8 * n), dtype=np.uint64)
+        names = (drawn >> np.uint64(2)).astype(np.int64)
+        ending = np.zeros(low + 1, dtype=bool)
+        ending[names & low] = True
+        alike = np.sort(np.concatenate([names, taken[ending[taken & low]]]))
+        if (alike[1:] != alike[:-1]).all():
+            return names

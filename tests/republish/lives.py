@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -14,17 +15,18 @@ from ppdp_lab.table import Microdata, Schema
 
 
 @st.composite
-def streams(draw, *, max_persons=24, max_releases=5, returning=False, values=(3, 6)):
+def streams(draw, *, max_persons=24, max_releases=5, returning=False, distinct=False, values=(3, 6)):
     """Snapshots of one table: everybody is there for some releases, in one stay unless ``returning``.
 
     About half of the persons are in the first snapshot, with all values equally often: most streams can be published.
+    With ``distinct`` no two persons are of the same age.
     """
     n_values = draw(st.integers(*values))
     n = draw(st.integers(n_values, max_persons))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     frame = pd.DataFrame(
         {
-            "age": rng.integers(20, 40, n),
+            "age": 20 + rng.permutation(n) if distinct else rng.integers(20, 40, n),
             "town": rng.choice(["here", "near", "far"], n),
             "illness": [f"illness {i % n_values}" for i in range(n)],
         },
@@ -102,6 +104,34 @@ def same_release(one, other) -> None:
     for a, b in zip(_frames(one), _frames(other), strict=True):
         pd.testing.assert_frame_equal(a, b)
     pd.testing.assert_frame_equal(one.counterfeits, other.counterfeits)
+
+
+def same_in_any_order(make: Callable[[], Publisher], tables: list[Microdata], rng: np.random.Generator) -> None:
+    """Fail if the releases of a stream depend on the order of its rows.
+
+    Two new records that are equal in all respects may change places, and then go separate ways. So only releases up to
+    the first with such a pair are compared.
+    """
+    shuffled = [table.select(rng.permutation(len(table))) for table in tables]
+    for one, other in zip(publish_all(make(), tables), publish_all(make(), shuffled), strict=True):
+        same_release(one, other)
+        if one.table.frame.duplicated().any():
+            return
+
+
+def same_but_for_names(one, other, names: dict[int, int]) -> None:
+    """Fail unless two releases, tracked, are the same up to a renaming of pseudonyms.
+
+    ``names`` is the renaming so far, which grows: it must be one and the same for a whole series.
+    """
+    pd.testing.assert_frame_equal(one.to_frame(), other.to_frame())
+    assert one.records.tolist() == other.records.tolist() and one.class_of.tolist() == other.class_of.tolist()
+    for mine, theirs in zip(one.pseudonyms.tolist(), other.pseudonyms.tolist()):
+        assert names.setdefault(mine, theirs) == theirs
+    assert len(set(names.values())) == len(names)
+    tracked = [release.to_frame(track=True).drop(columns="group", errors="ignore") for release in (one, other)]
+    tracked[0]["pseudonym"] = tracked[0]["pseudonym"].map(names)
+    pd.testing.assert_frame_equal(*(frame.sort_values("pseudonym", ignore_index=True) for frame in tracked))
 
 
 def _frames(release) -> tuple[pd.DataFrame, ...]:

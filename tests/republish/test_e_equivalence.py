@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from republish.lives import groups_of, judge, publish_all, same_release, snapshots, streams
+from republish.lives import groups_of, judge, publish_all, same_in_any_order, same_release, snapshots, streams
 
 from ppdp_lab.attacks import Background
 from ppdp_lab.attacks.equivalence import (
@@ -124,6 +124,13 @@ def test_saving_and_loading_changes_nothing(tmp_path_factory, tables, e, at):
             parted = EEquivalence.load(path)
             assert parted.e == e
         same_release(parted.publish(snapshot), release)
+
+
+@pytest.mark.parametrize("distinct", [False, True])
+@given(data=st.data(), style=st.sampled_from(["anatomized", "generalized"]), seed=st.integers(0, 2**32 - 1))
+def test_the_order_of_rows_plays_no_part(distinct, data, style, seed):
+    tables = data.draw(streams(max_releases=6, distinct=distinct))
+    same_in_any_order(lambda: EEquivalence(2, e=3, style=style), tables, np.random.default_rng(seed))
 
 
 # ---------------------------------------------------------------------- larger streams

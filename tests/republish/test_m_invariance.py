@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from republish.lives import groups_of, judge, publish_all, same_release, snapshots, streams
+from republish.lives import groups_of, judge, publish_all, same_in_any_order, same_release, snapshots, streams
 
 from ppdp_lab.errors import BrokenRuleError, InfeasibleError, ParameterError, SchemaError
 from ppdp_lab.republish import UpdateStream
@@ -161,13 +161,11 @@ def test_saving_and_loading_changes_nothing(tmp_path_factory, tables, m, at):
         same_release(parted.publish(snapshot), release)
 
 
-@given(streams(), st.integers(0, 2**32 - 1))
-def test_the_order_of_rows_plays_no_part(tables, seed):
-    rng = np.random.default_rng(seed)
-    tables = tables[:1]
-    shuffled = [table.select(rng.permutation(len(table))) for table in tables]
-    for one, other in zip(publish_all(MInvariance(2), tables), publish_all(MInvariance(2), shuffled)):
-        same_release(one, other)
+@pytest.mark.parametrize("distinct", [False, True])
+@given(data=st.data(), partition=st.sampled_from(["fine", "merged"]), seed=st.integers(0, 2**32 - 1))
+def test_the_order_of_rows_plays_no_part(distinct, data, partition, seed):
+    tables = data.draw(streams(returning=True, distinct=distinct))
+    same_in_any_order(lambda: MInvariance(2, partition=partition), tables, np.random.default_rng(seed))
 
 
 @given(streams(max_persons=40, values=(4, 5)), st.integers(0, 3))

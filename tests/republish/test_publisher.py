@@ -3,10 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from republish.lives import same_but_for_names
 
 from ppdp_lab.errors import BrokenRuleError, DataFileError, IdError, ParameterError, PublicationError, SchemaError
 from ppdp_lab.release import Release
 from ppdp_lab.republish import Publisher, Snapshot, UpdateStream
+from ppdp_lab.republish import publisher as module
 from ppdp_lab.table import Microdata, Schema
 
 
@@ -46,11 +48,10 @@ def stream(**changes):
 
 @pytest.mark.parametrize("ids", [None, [f"person {i}" for i in range(60)]])
 def test_save_and_load_change_nothing(tmp_path, ids):
-    whole = Remembering(3, seed=5)
-    expected = [whole.publish(s).to_frame(track=True) for s in stream(ids=ids)]
-    parted = Remembering(3, seed=5)
-    for i, snapshot in enumerate(stream(ids=ids)):
-        pd.testing.assert_frame_equal(parted.publish(snapshot).to_frame(track=True), expected[i])
+    whole, parted = Remembering(3, seed=5), Remembering(3, seed=5)
+    names = {}
+    for snapshot in stream(ids=ids):
+        same_but_for_names(whole.publish(snapshot), parted.publish(snapshot), names)
         parted.save(tmp_path / "memory.npz")
         parted = Remembering.load(tmp_path / "memory.npz")
     assert parted.number == 6 and [p.name for p in tmp_path.iterdir()] == ["memory.npz"]
@@ -66,7 +67,29 @@ def test_pseudonyms_follow_persons_and_no_id_leaves():
         frame = release.to_frame(track=True)
         assert sorted(frame["pseudonym"]) == sorted(release.pseudonyms)
         assert list(frame.columns) == ["group", "age", "illness", "pseudonym"]
-    assert len(set(name_of.values())) == len(name_of)
+    names = list(name_of.values())
+    assert len(set(names)) == len(names) == 50
+    for some in (names[:20], names):  # those of the first release, and all, as the persons arrived
+        assert some != sorted(some) and some != sorted(some, reverse=True)
+
+
+def test_no_seed_and_no_saved_file_tells_pseudonyms_beforehand(tmp_path):
+    table = people()
+    first, second = Remembering(seed=4), Remembering(seed=4)
+    releases = [publisher.publish(table.select(np.arange(20))) for publisher in (first, second)]
+    assert releases[0].class_of.tolist() == releases[1].class_of.tolist()
+    assert not set(releases[0].pseudonyms) & set(releases[1].pseudonyms)
+    first.save(tmp_path / "memory.npz")
+    again = [Remembering.load(tmp_path / "memory.npz").publish(table.select(np.arange(10, 40))) for _ in range(2)]
+    for release in again:
+        assert release.pseudonyms[:10].tolist() == releases[0].pseudonyms[10:].tolist()
+    assert not set(again[0].pseudonyms[10:]) & set(again[1].pseudonyms[10:])
+
+
+def test_no_pseudonym_is_given_twice(monkeypatch):
+    draws = iter([[5, 5, 8], [6, 3, 7], [9, 4, 1]])  # the first repeats itself, the second repeats a taken one
+    monkeypatch.setattr(module.secrets, "token_bytes", lambda n: (np.array(next(draws), np.uint64) << 2).tobytes())
+    assert module.fresh_pseudonyms(3, np.array([2, 3])).tolist() == [9, 4, 1]
 
 
 def test_a_bare_table_will_do():
@@ -81,14 +104,13 @@ def test_a_bare_table_will_do():
 
 def test_a_failed_publication_changes_nothing():
     steady, failing = Remembering(seed=1), Remembering(seed=1, fail_at=2)
+    names = {}
     for number, snapshot in enumerate(stream()):
         if number == 2:
             with pytest.raises(BrokenRuleError, match="on purpose"):
                 failing.publish(snapshot)
             failing.fail_at = None
-        pd.testing.assert_frame_equal(
-            failing.publish(snapshot).to_frame(track=True), steady.publish(snapshot).to_frame(track=True)
-        )
+        same_but_for_names(failing.publish(snapshot), steady.publish(snapshot), names)
 
 
 def test_a_first_publication_that_fails_leaves_the_publisher_as_new():
@@ -124,7 +146,7 @@ def test_snapshots_that_contradict_the_memory_are_refused_in_words():
     publisher.publish(Snapshot(now, 1, **good))
 
 
-def test_files_that_are_no_saved_publisher_are_refused_in_words(tmp_path):
+def test_files_that_are_no_saved_publisher_are_refused_in_words(tmp_path, monkeypatch):
     with pytest.raises(DataFileError, match="no saved publisher"):
         Remembering.load(tmp_path / "none.npz")
     (tmp_path / "text.npz").write_text("hello")
@@ -133,6 +155,31 @@ def test_files_that_are_no_saved_publisher_are_refused_in_words(tmp_path):
     Remembering().save(tmp_path / "good.npz")
     with pytest.raises(DataFileError, match=r"holds a Remembering; load it with Remembering.load"):
         Other.load(tmp_path / "good.npz")
+    monkeypatch.setattr(module, "_FORMAT", 1)  # such files have pseudonyms that a seed tells
+    Remembering().save(tmp_path / "old.npz")
+    monkeypatch.undo()
+    with pytest.raises(DataFileError, match="has format 1; this version reads format 2"):
+        Remembering.load(tmp_path / "old.npz")
+
+
+def test_damaged_files_are_refused_in_words(tmp_path):
+    Remembering().save(tmp_path / "good.npz")
+    good = (tmp_path / "good.npz").read_bytes()
+    np.savez(tmp_path / "other.npz", header=np.array('{"format": 2}'))
+    np.save(tmp_path / "array.npy", np.arange(3))
+    damaged = {"cut.npz": good[:200], "empty.npz": b"", "mixed.npz": good[:60] + b"?" * 40 + good[100:]}
+    for name, content in damaged.items():
+        (tmp_path / name).write_bytes(content)
+    for name in (*damaged, "other.npz", "array.npy"):
+        with pytest.raises(DataFileError, match=f"{name}' is not a saved publisher, or damaged"):
+            Remembering.load(tmp_path / name)
+
+
+@pytest.mark.parametrize("where", ["", "nowhere/memory.npz"])
+def test_where_nothing_can_be_saved_nothing_is_left(tmp_path, where):
+    with pytest.raises(DataFileError, match="name a file in a folder that exists"):
+        Remembering().save(tmp_path / where)
+    assert not list(tmp_path.iterdir()) and not list(tmp_path.parent.glob("*.partial"))
 
 
 def test_ids_that_cannot_be_saved_are_refused(tmp_path):
