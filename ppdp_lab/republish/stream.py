@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.errors import DataFileError, IdError, ParameterError, SchemaError, check_integer, listed
-from ppdp_lab.table import Hierarchy, Microdata, Schema
+from ppdp_lab.errors import IdError, ParameterError, SchemaError, check_integer, listed
+from ppdp_lab.table import Microdata
 
 _NONE = pd.Index([])
 
@@ -27,7 +26,7 @@ class Snapshot:
     number : int
         0 for the first release.
     inserted, deleted, updated : pandas.Index
-        Ids that came, went, or changed a value.
+        Ids that came, went, or changed a value; any list of ids is made into an index.
     """
 
     table: Microdata
@@ -35,6 +34,20 @@ class Snapshot:
     inserted: pd.Index = field(default_factory=lambda: _NONE)
     deleted: pd.Index = field(default_factory=lambda: _NONE)
     updated: pd.Index = field(default_factory=lambda: _NONE)
+
+    def __post_init__(self) -> None:
+        _check_table(self.table)
+        check_integer("number", self.number, at_least=0)
+        for what in ("inserted", "deleted", "updated"):
+            ids = _index(what, getattr(self, what))
+            object.__setattr__(self, what, ids)
+            if not len(ids):
+                continue
+            present = self.table.ids.get_indexer(ids) >= 0
+            if what == "deleted" and present.any():
+                raise IdError(f"deleted id(s) {listed(ids[present])} are still in the table; list those that left")
+            if what != "deleted" and not present.all():
+                raise IdError(f"{what} id(s) {listed(ids[~present])} are not in the table; list ids of its records")
 
     @staticmethod
     def after(previous: Microdata | None, table: Microdata, number: int) -> Snapshot:
@@ -47,8 +60,11 @@ class Snapshot:
         >>> list(snapshot.inserted), list(snapshot.deleted), list(snapshot.updated)
         (['c'], ['a'], [])
         """
+        _check_table(table)
         if previous is None:
             return Snapshot(table, number, inserted=table.ids)
+        _check_table(previous)
+        _check_coding(previous, table)
         where = previous.ids.get_indexer(table.ids)
         stayed = where >= 0
         changed = np.zeros(len(table), dtype=bool)
@@ -61,6 +77,43 @@ class Snapshot:
     def __repr__(self) -> str:
         changes = f"+{len(self.inserted)} -{len(self.deleted)} ~{len(self.updated)}"
         return f"<Snapshot {self.number} of {len(self.table)} records, {changes}>"
+
+
+def _check_table(table: object) -> None:
+    if not isinstance(table, Microdata):
+        raise ParameterError(f"a snapshot holds a ppdp_lab.Microdata, not {type(table).__name__}")
+
+
+def _index(what: str, ids: Any) -> pd.Index:
+    if isinstance(ids, pd.Index):
+        return ids.to_flat_index() if isinstance(ids, pd.MultiIndex) else ids
+    try:
+        return pd.Index(ids, tupleize_cols=False)
+    except (TypeError, ValueError):
+        raise IdError(f"{what} must be a list of ids, not {ids!r}") from None
+
+
+def _check_coding(previous: Microdata, table: Microdata) -> None:
+    """Refuse two tables whose codes mean different things."""
+    if previous.domains is table.domains:
+        return
+    for role in ("quasi_identifiers", "sensitive"):
+        before, now = getattr(previous.schema, role), getattr(table.schema, role)
+        if before != now:
+            raise SchemaError(
+                f"{role} were {listed(before)} and are now {listed(now)}; all snapshots need the same columns"
+            )
+    other = [
+        name
+        for name, domain in table.domains.items()
+        if domain.kind != previous.domains[name].kind
+        or not np.array_equal(domain.labels, previous.domains[name].labels)
+    ]
+    if other:
+        raise SchemaError(
+            f"the domains of {listed(other)} differ from those of the table before, so codes mean something else; take "
+            "all snapshots from one Microdata (select) or from snapshots_from_folder"
+        )
 
 
 class UpdateStream:
@@ -165,86 +218,18 @@ class UpdateStream:
             raise SchemaError("skewed inserts need exactly one sensitive column")
         assert self.skew is not None
         n_values = len(self.table.sensitive_domains[0])
-        steps = self.skew * np.arange(n_values)
-        rest = self.inserts - int(steps.sum())
+        needed = self.skew * (n_values * (n_values - 1) // 2)
+        rest = self.inserts - needed
         if rest < 0:
             most = self.inserts * 2 // (n_values * (n_values - 1)) if n_values > 1 else 0
             raise ParameterError(
-                f"skew {self.skew} needs {int(steps.sum())} records a batch for {n_values} values, more than inserts = "
+                f"skew {self.skew} needs {needed} records a batch for {n_values} values, more than inserts = "
                 f"{self.inserts}; the largest skew that fits is {most}"
             )
-        counts = steps + rest // n_values
+        counts = np.array([self.skew * rank + rest // n_values for rank in range(n_values)])
         counts[n_values - rest % n_values :] += 1
         return counts
 
     def _skewed_values(self, chance: np.random.Generator) -> np.ndarray:
         counts = self._batch_counts()
         return chance.permutation(np.repeat(chance.permutation(len(counts)), counts)).astype(np.int32)
-
-
-def snapshots_from_folder(
-    folder: str | Path,
-    schema: Schema,
-    *,
-    id: str,
-    hierarchies: dict[str, Hierarchy] | None = None,
-    pattern: str = "*",
-) -> list[Snapshot]:
-    """Snapshots from a folder of monthly files, in the order of their names.
-
-    Parameters
-    ----------
-    folder : path
-        Holds CSV or parquet files, one per release, all with the same columns.
-    schema : Schema
-    id : str
-        The column that identifies a person over the months; it is dropped, like every column the schema does not name.
-    hierarchies : dict of str to Hierarchy, optional
-    pattern : str
-        Which files to take, such as ``"2026-*.csv"``.
-    """
-    folder = Path(folder)
-    if not folder.is_dir():
-        raise DataFileError(f"no folder {str(folder)!r} with monthly files")
-    paths = sorted(p for p in folder.glob(pattern) if p.suffix in (".csv", ".parquet"))
-    if not paths:
-        raise DataFileError(f"no CSV or parquet file matches {pattern!r} in {str(folder)!r}")
-    frames = [_read_month(path, schema, id) for path in paths]
-    rows = pd.concat([frame[[*schema.columns]] for frame in frames], ignore_index=True)
-    everything = Microdata(rows, schema, hierarchies)  # one coding for all months
-    return _cut(everything, [frame[id] for frame in frames], [path.name for path in paths])
-
-
-def _read_month(path: Path, schema: Schema, id: str) -> pd.DataFrame:
-    frame = pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
-    missing = [name for name in (id, *schema.columns) if name not in frame.columns]
-    if missing:
-        raise SchemaError(f"file {path.name!r} lacks column(s) {listed(missing)}")
-    doubled = frame.loc[frame[id].duplicated(), id].unique()
-    if len(doubled):
-        raise IdError(f"file {path.name!r}: id(s) {listed(doubled)} stand more than once; one row per person and month")
-    return frame
-
-
-def _cut(everything: Microdata, ids: Sequence[pd.Series], names: Sequence[str]) -> list[Snapshot]:
-    snapshots: list[Snapshot] = []
-    start = 0
-    previous: Microdata | None = None
-    for number, column in enumerate(ids):
-        table = everything.select(np.arange(start, start + len(column)))
-        table = with_ids(table, column, f"file {names[number]!r}")
-        snapshots.append(Snapshot.after(previous, table, number))
-        previous = table
-        start += len(column)
-    return snapshots
-
-
-def with_ids(table: Microdata, ids: Any, where: str) -> Microdata:
-    """The same records under other ids."""
-    index = pd.Index(ids).rename(None)
-    if index.hasnans:
-        raise IdError(f"{where}: some ids are missing; every person needs one")
-    renamed = table.with_codes()
-    renamed.ids = index
-    renamed.identifiers = table.identifiers.set_axis(index)
-    return renamed

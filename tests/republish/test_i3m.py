@@ -24,7 +24,7 @@ from ppdp_lab.release import Release
 from ppdp_lab.republish import Snapshot, UpdateStream
 from ppdp_lab.republish.i3m import I3M, Drift
 from ppdp_lab.republish.il_optimization import il_optimization
-from ppdp_lab.republish.stream import with_ids
+from ppdp_lab.republish.months import with_ids
 
 Step = dict[int, int]  # which row of the pool each person has
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdp_lab.errors import DataFileError, IdError, ParameterError, SchemaError
-from ppdp_lab.republish import Snapshot, UpdateStream, snapshots_from_folder
+from ppdp_lab.republish import I3M, Snapshot, UpdateStream, snapshots_from_folder
 from ppdp_lab.table import Microdata, Schema
 
 
@@ -93,6 +93,7 @@ def test_a_person_keeps_the_value_of_its_batch():
         ({"initial": 0}, "initial must be at least 1"),
         ({"initial": 2.5}, "initial must be a whole number"),
         ({"deletes": 10}, "would leave none"),
+        ({"skew": 10**30}, f"skew {10**30} needs {10**31} records a batch for 5 values, .* the largest .* is 1"),
         ({"skew": 2}, "skew 2 needs 20 records a batch for 5 values, more than inserts = 10; the largest .* is 1"),
     ],
 )
@@ -112,6 +113,50 @@ def test_changes_are_found_by_comparison():
     snapshot = Snapshot.after(table.select([0, 1, 2]), mixed, 1)
     assert list(snapshot.updated) == [table.ids[2]]
     assert list(snapshot.deleted) == [table.ids[0]] and not len(snapshot.inserted)
+
+
+def test_changes_over_other_columns_or_domains_are_refused():
+    frame = pd.DataFrame({"age": [30, 40, 50], "zip": [1, 2, 3], "illness": ["flu", "flu", "HIV"]})
+    table = Microdata(frame, Schema(["age", "zip"], sensitive="illness"))
+    with pytest.raises(SchemaError, match="quasi_identifiers were 'age', 'zip' and are now 'age'; all snapshots need"):
+        Snapshot.after(table, table.project(["age"]), 1)
+    shifted = Microdata(frame.replace({"age": {30: 60}}), table.schema)
+    with pytest.raises(SchemaError, match="domains of 'age' differ from those of the table before"):
+        Snapshot.after(table, shifted, 1)
+    again = Snapshot.after(table, Microdata(frame, table.schema), 1)
+    assert not len(again.updated)
+    with pytest.raises(ParameterError, match=r"holds a ppdp_lab.Microdata, not DataFrame"):
+        Snapshot.after(table, frame, 1)
+
+
+def test_changes_may_be_any_list_of_ids():
+    table = people(8)
+    old, new = table.select([0, 1, 2]), table.select([1, 2, 3])
+    said = Snapshot(new, 1, [table.ids[3]], {table.ids[0]}, np.array([table.ids[1]]))
+    assert all(isinstance(ids, pd.Index) for ids in (said.inserted, said.deleted, said.updated))
+    publisher = I3M(2)
+    publisher.publish(Snapshot(old, inserted=list(old.ids)))
+    publisher.publish(said)
+    assert publisher.n_persons == 4
+    pairs = Microdata(table.frame, table.schema, ids=[(i, 0) for i in range(8)])
+    assert Snapshot(pairs, inserted=[(1, 0)]).inserted[0] == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"inserted": [1, 2]}, r"inserted id\(s\) 1, 2 are not in the table"),
+        ({"updated": ["1003"]}, r"updated id\(s\) '1003' are not in the table"),
+        ({"deleted": [1003]}, r"deleted id\(s\) 1003 are still in the table"),
+        ({"inserted": "1003"}, "inserted must be a list of ids, not '1003'"),
+        ({"deleted": 7}, "deleted must be a list of ids, not 7"),
+        ({"number": -1}, "number must be at least 0"),
+        ({"table": [1, 2]}, r"a snapshot holds a ppdp_lab.Microdata, not list"),
+    ],
+)
+def test_snapshots_that_cannot_be_are_refused(change, words):
+    with pytest.raises((IdError, ParameterError), match=words):
+        Snapshot(**({"table": people(8)} | change))
 
 
 @pytest.fixture
@@ -146,5 +191,101 @@ def test_monthly_files_with_mistakes_are_refused(months):
     with pytest.raises(SchemaError, match=r"file '2026-01.csv' lacks column\(s\) 'persons'"):
         snapshots_from_folder(months, schema, id="persons")
     pd.DataFrame({"person": [1, 1], "age": [3, 4], "illness": ["flu", "flu"]}).to_csv(months / "2026-03.csv")
-    with pytest.raises(IdError, match=r"file '2026-03.csv': id\(s\) 1 stand more than once"):
+    with pytest.raises(IdError, match=r"file '2026-03.csv': id\(s\) '1' stand more than once"):
         snapshots_from_folder(months, schema, id="person")
+
+
+def folder_of(folder, *texts):
+    for number, text in enumerate(texts, start=1):
+        (folder / f"m{number}.csv").write_text(text)
+    return folder
+
+
+def month(ids, zips=None):
+    return "id,zip,illness\n" + "".join(f"{i},{z},flu\n" for i, z in zip(ids, zips or range(10, 10 + len(ids))))
+
+
+SICK = Schema("zip", sensitive="illness")
+
+
+def test_ids_are_read_alike_in_all_files(tmp_path):
+    ids = ["01", "02", "03", "04", "05", "06"]
+    first, second = snapshots_from_folder(folder_of(tmp_path, month(ids), month([*ids, "X1"])), SICK, id="id")
+    assert list(first.table.ids) == ids and list(second.table.ids) == [*ids, "X1"]
+    assert (list(second.inserted), list(second.deleted), list(second.updated)) == (["X1"], [], [])
+    (alone,) = snapshots_from_folder(tmp_path, SICK, id="id", pattern="m1.csv")
+    assert list(alone.table.ids) == ids
+
+
+def test_ids_of_csv_and_parquet_files_meet(tmp_path):
+    folder_of(tmp_path, month([1, 2, 3]), month(["1.0", " 2", 4]))
+    pd.DataFrame({"id": [2, 4], "zip": [11, 12], "illness": "flu"}).to_parquet(tmp_path / "m3.parquet")
+    numbers = snapshots_from_folder(tmp_path, SICK, id="id")
+    assert [list(s.table.ids) for s in numbers] == [[1, 2, 3], [1, 2, 4], [2, 4]]
+    pd.DataFrame({"id": ["2", "4"], "zip": [11, 12], "illness": "flu"}).to_parquet(tmp_path / "m3.parquet")
+    texts = snapshots_from_folder(tmp_path, SICK, id="id")
+    assert [list(s.table.ids) for s in texts] == [["1", "2", "3"], ["1", "2", "4"], ["2", "4"]]
+
+
+@pytest.mark.parametrize(
+    ("ids", "words"),
+    [
+        (["1", "02"], r"id\(s\) '01', '1' differ only in zeros in front; write each person's id alike"),
+        (["", "02"], "file 'm2.csv': some ids are missing"),
+        (["7", "7.0"], r"file 'm2.csv': id\(s\) '7' stand more than once"),
+    ],
+)
+def test_ids_that_may_be_the_same_person_are_refused(tmp_path, ids, words):
+    with pytest.raises(IdError, match=words):
+        snapshots_from_folder(folder_of(tmp_path, month(["01", "02"]), month(ids)), SICK, id="id")
+
+
+def test_values_are_read_alike_in_all_files(tmp_path):
+    folder_of(tmp_path, month([1, 2], ["01", "02"]), month([1, 2, 3], ["01", "02", "A7"]))
+    first, second = snapshots_from_folder(tmp_path, SICK, id="id")
+    assert list(first.table.frame["zip"]) == ["01", "02"]
+    assert not len(second.updated)
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        (
+            "id,zip,zip,illness\n1,2,3,flu\n",
+            SchemaError,
+            "file 'm2.csv' has more than one column 'zip'; rename or drop",
+        ),
+        ("", DataFileError, "file 'm2.csv' cannot be read as CSV: No columns"),
+        ("id,zip,illness\n", DataFileError, "file 'm2.csv' has no rows"),
+        ("id,zip,illness\n1,2,flu,3\n", DataFileError, "cannot be read as CSV: .*Expected 3 fields in line 2, saw 4"),
+        ("id,zip,illness\n1,2,flu\n2,3,flu,4\n", DataFileError, "Expected 3 fields in line 3, saw 4; mend it"),
+    ],
+)
+def test_a_file_that_is_no_table_is_refused(tmp_path, text, error, words):
+    with pytest.raises(error, match=words):
+        snapshots_from_folder(folder_of(tmp_path, month([1, 2]), text), SICK, id="id")
+
+
+@pytest.mark.parametrize("name", ["m2.csv", "m2.parquet"])
+def test_a_binary_file_is_refused(tmp_path, name):
+    folder_of(tmp_path, month([1, 2]))
+    (tmp_path / name).write_bytes(bytes(range(128, 256)) * 4)
+    with pytest.raises(DataFileError, match=f"file '{name}' cannot be read as {'CSV' if 'csv' in name else 'parquet'}"):
+        snapshots_from_folder(tmp_path, SICK, id="id")
+
+
+@pytest.mark.parametrize("pattern", ["", None, "/m*.csv"])
+def test_a_pattern_that_names_no_files_is_refused(months, pattern):
+    with pytest.raises(ParameterError, match=r"^pattern "):
+        snapshots_from_folder(months, Schema("age", sensitive="illness"), id="person", pattern=pattern)
+
+
+def test_the_id_column_is_never_published(months):
+    with pytest.raises(SchemaError, match="the id column 'person' would be published"):
+        snapshots_from_folder(months, Schema("person", sensitive="illness"), id="person")
+    with pytest.raises(ParameterError, match=r"schema must be a ppdp_lab.Schema, not list"):
+        snapshots_from_folder(months, ["age"], id="person")
+    with pytest.raises(ParameterError, match="id must be the name of a column"):
+        snapshots_from_folder(months, Schema("age"), id=["person"])
+    first, _ = snapshots_from_folder(months, Schema("age", identifiers="person"), id="person")
+    assert list(first.table.ids) == [1, 2, 3]
