@@ -99,6 +99,16 @@ def _experiment(name: str) -> Experiment:
     return experiment(name, _root())
 
 
+def _check_scale(scale: str, experiments: list[Experiment]) -> None:
+    """Refuse a scale that no experiment has."""
+    from ppdp_lab.errors import unknown
+    from ppdp_lab.lab.experiment import SCALES
+
+    known = {name for experiment in experiments for name in experiment.scales} or set(SCALES)
+    if scale not in known:
+        raise unknown("scale", scale, known)
+
+
 def _use_data(folder: Path | None) -> None:
     if folder is not None:
         if not folder.is_dir():
@@ -114,13 +124,15 @@ def _say(line: str) -> None:
 @app.command("list")
 def list_() -> None:
     """List the experiments and what has been run of them."""
+    from ppdp_lab.lab.finished import finished_scales
     from ppdp_lab.lab.home import experiments
-    from ppdp_lab.lab.runner import latest
     from ppdp_lab.lab.text import table
 
-    rows = []
+    rows, complaints = [], []
     for experiment in experiments(_root()):
-        done = [scale for scale in experiment.scales if latest(experiment.name, _results(), scale)]
+        finished, broken = finished_scales(experiment.name, _results())
+        done = [scale for scale in experiment.scales if scale in finished]
+        complaints += broken
         rows.append(
             (experiment.name, experiment.title, experiment.paper, ", ".join(experiment.scales), ", ".join(done))
         )
@@ -128,6 +140,8 @@ def list_() -> None:
         _say(f"There are no experiments in {_root() / 'experiments'} yet.")
         return
     _say(table(("name", "title", "paper", "scales", "finished"), rows, widths=(None, 56)))
+    for complaint in complaints:
+        typer.echo(f"ppdp-lab: {complaint}", err=True)
 
 
 @app.command()
@@ -177,6 +191,7 @@ def reproduce(scale: _Scale = "quick", force: _Force = False, data_dir: _Data = 
     if not everything:
         _say(f"There is nothing to reproduce yet: no experiments in {_root() / 'experiments'}.")
         return
+    _check_scale(scale, everything)
     runs, failures = run_all(everything, results=_results(), scale=scale, force=force, say=_say)
     scored = [scorecard.Scored(experiment, runs.get(experiment.name)) for experiment in everything]
     path = _results() / "SCORECARD.md"
@@ -196,10 +211,12 @@ def report(
     from ppdp_lab.lab.home import experiments
     from ppdp_lab.lab.reproduce import gallery
 
-    scored = scorecard.collect(experiments(_root()), _results(), scale)
+    everything = experiments(_root())
+    _check_scale(scale, everything)
+    scored = scorecard.collect(everything, _results(), scale)
     if all(entry.run is None for entry in scored):
         raise PPDPError(f"no experiment was run at scale {scale!r} yet; use: ppdp-lab reproduce --scale {scale}")
-    _say(f"{scorecard.summary(scored)}\n{gallery(scored, to)}")
+    _say(f"{scorecard.summary(scored)}\n{gallery(scored, to, _results())}")
 
 
 @app.command()
@@ -229,9 +246,12 @@ def redraw(
 ) -> None:
     """Draw the figures and judge the claims of the newest run again, without running it."""
     from ppdp_lab.lab import scorecard
-    from ppdp_lab.lab.runner import latest, present
+    from ppdp_lab.lab.finished import latest
+    from ppdp_lab.lab.runner import present
 
     experiment = _experiment(name)
+    if scale is not None:
+        _check_scale(scale, [experiment])
     found = latest(experiment.name, _results(), scale)
     if found is None:
         raise PPDPError(f"{experiment.name} has no finished run to draw from; use: ppdp-lab run {name}")
@@ -288,7 +308,7 @@ def anonymize(
     options = parameters.parse_all(option or [])
     maker = own_file.make_anonymizer(algorithm, k=k, l=l, t=t, seed=seed, options=options)
     if output is not None:
-        own_file.check_output(output, [file, *hierarchies.values()])
+        own_file.check_output(output, maker, [file, *hierarchies.values()])
     roles = Schema(
         own_file.split_names("--qi", qi), own_file.split_names("--sensitive", sensitive) if sensitive else ()
     )

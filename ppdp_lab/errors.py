@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import reprlib
 from collections.abc import Iterable
 
 import numpy as np
@@ -145,6 +146,32 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
     'median'
     """
     choices = list(choices)
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise ParameterError(f"{name} must be one of {listed(choices)}, not {value!r}")
     return str(value)
+
+
+def check_list(name: str, values: object) -> np.ndarray:
+    """Return ``values`` as an array of one dimension, or refuse it in words.
+
+    >>> check_list("rows", [3, 4])
+    array([3, 4])
+    """
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError):  # lists of different lengths
+        array = np.empty(())
+    if array.ndim != 1:
+        raise ParameterError(f"{name} must be a plain list, one entry after the other, not {reprlib.repr(values)}")
+    return array
+
+
+def check_separator(value: object, name: str = "separator") -> str:
+    """Return ``value`` if it can part the fields of a CSV file, or refuse it in words.
+
+    >>> check_separator(";")
+    ';'
+    """
+    if not isinstance(value, str) or len(value) != 1 or value in '"\r\n':
+        raise ParameterError(f"{name} must be one character, such as ';' or ',' or a tab, not {value!r}")
+    return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.errors import PublicationError, SchemaError, listed
+from ppdp_lab.errors import ParameterError, PublicationError, SchemaError, listed
 from ppdp_lab.table import Boxes, ClassCounts, Domain, Intervals, Microdata, Nodes, Schema, Sets
 from ppdp_lab.table._labels import split
 from ppdp_lab.table.boxes import BoxColumn
@@ -124,9 +125,7 @@ class Published:
             The counterfeit statistics published beside it.
         """
         schema = population.schema
-        missing = [name for name in schema.quasi_identifiers + schema.sensitive if name not in frame.columns]
-        if missing:
-            raise SchemaError(f"the published frame lacks column(s) {listed(missing)}")
+        _require_columns("published frame", frame, schema.quasi_identifiers + schema.sensitive)
         columns = [read_labels(frame[d.name], d) for d in population.qi_domains]
         rows = Boxes(tuple(columns), len(frame))
         numbers: Any
@@ -155,7 +154,7 @@ class Published:
             row_sensitive=sensitive[:, order],
             n_groups=len(first),
             numbered=GROUP in frame.columns,
-            counterfeits_per_group=_read_statistics(counterfeits, numbers),
+            counterfeits_per_group=_read_statistics(counterfeits, numbers, group_of),
             pseudonyms=None if tracks is None else tracks[order],
         )
 
@@ -171,12 +170,10 @@ class Published:
         """Read the two tables of anatomized data back."""
         schema = population.schema
         for what, frame, names in (
-            ("quasi-identifier", quasi, [*schema.quasi_identifiers, GROUP]),
-            ("sensitive", sensitive, [GROUP, *schema.sensitive, COUNT]),
+            ("quasi-identifier table", quasi, [*schema.quasi_identifiers, GROUP]),
+            ("sensitive table", sensitive, [GROUP, *schema.sensitive, COUNT]),
         ):
-            missing = [name for name in names if name not in frame.columns]
-            if missing:
-                raise SchemaError(f"the {what} table lacks column(s) {listed(missing)}")
+            _require_columns(what, frame, names)
         for column in (quasi[GROUP], sensitive[GROUP]):
             _refuse_empty_cells(column)
         if not schema.sensitive:
@@ -209,23 +206,41 @@ class Published:
             numbered=True,
             qi_rows=qi[:, qi_order],
             qi_group=qi_group[qi_order],
-            counterfeits_per_group=_read_statistics(counterfeits, numbers),
+            counterfeits_per_group=_read_statistics(counterfeits, numbers, row_group),
         )
 
 
-def _read_statistics(frame: pd.DataFrame | None, numbers: Any) -> np.ndarray | None:
+def _require_columns(what: str, frame: pd.DataFrame, names: Sequence[str]) -> None:
+    if not isinstance(frame, pd.DataFrame):
+        raise ParameterError(f"the {what} must be a pandas DataFrame, not {type(frame).__name__}")
+    missing = [name for name in names if name not in frame.columns]
+    if missing:
+        raise SchemaError(f"the {what} lacks column(s) {listed(missing)}")
+
+
+def _read_statistics(frame: pd.DataFrame | None, numbers: Any, row_group: np.ndarray) -> np.ndarray | None:
+    """Counterfeits per group: each group once, and no more of them than it has rows."""
     if frame is None:
         return None
-    missing = [name for name in (GROUP, COUNTERFEITS) if name not in frame.columns]
-    if missing:
-        raise SchemaError(f"the counterfeit statistics lack column(s) {listed(missing)}")
+    _require_columns("table of counterfeit statistics", frame, (GROUP, COUNTERFEITS))
     where = pd.Index(numbers).get_indexer(frame[GROUP])
     if (where < 0).any():
         raise PublicationError(
             f"group(s) {listed(frame[GROUP][where < 0])} of the counterfeit statistics are not published"
         )
+    if frame[GROUP].duplicated().any():
+        doubled = frame[GROUP][frame[GROUP].duplicated()].unique()
+        raise PublicationError(f"group(s) {listed(doubled)} stand more than once in the counterfeit statistics")
     per_group = np.zeros(len(numbers), dtype=np.int64)
-    per_group[where] = frame[COUNTERFEITS].to_numpy()
+    per_group[where] = _whole_numbers(frame[COUNTERFEITS])
+    sizes = np.bincount(row_group, minlength=len(numbers))
+    wrong = np.flatnonzero((per_group < 0) | (per_group > sizes))
+    if len(wrong):
+        group = wrong[0]
+        raise PublicationError(
+            f"the counterfeit statistics name {per_group[group]} counterfeits in group {listed(numbers[[group]])}, "
+            f"which has {sizes[group]} published rows; give a whole number from 0 to {sizes[group]}"
+        )
     return per_group
 
 

@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.errors import BrokenRuleError, ParameterError, PublicationError, SchemaError, check_choice, listed
+from ppdp_lab.errors import (
+    BrokenRuleError,
+    ParameterError,
+    PublicationError,
+    SchemaError,
+    check_choice,
+    check_list,
+    listed,
+)
 from ppdp_lab.principles import Principle
 from ppdp_lab.published import Published
 from ppdp_lab.table import Boxes, ClassCounts, Microdata, group
@@ -41,7 +49,7 @@ class Counterfeits:
 
     def require_shapes(self, table: Microdata) -> None:
         """Refuse arrays that do not fit together or the table."""
-        n = len(self.class_of)
+        n = len(_whole_numbers("counterfeits: class_of", self.class_of, at_least=0))
         for name, codes, columns in (
             ("sensitive", self.sensitive, table.schema.sensitive),
             ("qi", self.qi, table.schema.quasi_identifiers),
@@ -103,24 +111,30 @@ class Release:
         pseudonyms: np.ndarray | None = None,
         method: str = "",
     ) -> None:
+        if not isinstance(table, Microdata):
+            raise ParameterError(f"table must be a ppdp_lab.Microdata, not {type(table).__name__}")
         self.table = table
-        self.class_of = np.asarray(class_of, dtype=np.int32)
-        if self.class_of.shape != (len(table),):
+        numbers = _whole_numbers("class_of", class_of, at_least=-1)
+        if len(numbers) != len(table):
             raise ParameterError(
-                f"class_of has shape {self.class_of.shape}; it needs one entry for each of {len(table)} records"
+                f"class_of has shape {numbers.shape}; it needs one entry for each of {len(table)} records"
             )
         self.style = check_choice("style", style, (GENERALIZED, ANATOMIZED))
         self.grouped = grouped or style == ANATOMIZED
         self._counterfeits = Counterfeits.none(table) if counterfeits is None else counterfeits
         self._counterfeits.require_shapes(table)
         self.dirty = pd.Index(dirty)
-        if pseudonyms is not None and np.shape(pseudonyms) != (len(table),):
-            raise ParameterError(f"{len(pseudonyms)} pseudonyms for {len(table)} records; give one each")
-        self.pseudonyms = pseudonyms
+        self.pseudonyms = None if pseudonyms is None else _whole_numbers("pseudonyms", pseudonyms, at_least=0)
+        if self.pseudonyms is not None and len(self.pseudonyms) != len(table):
+            raise ParameterError(f"{len(self.pseudonyms)} pseudonyms for {len(table)} records; give one each")
         self.method = method
+        last = max(int(numbers.max(initial=-1)), int(self._counterfeits.class_of.max(initial=-1)))
+        rows = len(table) + len(self._counterfeits)
+        if last >= rows:  # so many classes might not even fit in memory
+            raise ParameterError(f"class {last} is too high for {rows} rows: number classes 0, 1, ... without gaps")
+        self.n_classes = last + 1
+        self.class_of = numbers.astype(np.int32, copy=False)
         members = self.class_of[self.class_of >= 0]
-        self.n_classes = int(members.max()) + 1 if len(members) else 0
-        self.n_classes = max(self.n_classes, int(self._counterfeits.class_of.max(initial=-1)) + 1)
         self.real_sizes = np.bincount(members, minlength=self.n_classes)
         if (self.sizes == 0).any():
             raise ParameterError(
@@ -188,6 +202,8 @@ class Release:
 
     def checked(self, rule: Principle) -> Release:
         """This release, if it keeps the rule; a release that breaks its own rule is never returned."""
+        if not isinstance(rule, Principle):
+            raise ParameterError(f"rule must be a principle such as KAnonymity(5), not {rule!r}")
         verdict = rule.check(self)
         if not verdict:
             raise BrokenRuleError(f"the release is withheld, because it breaks its own rule: {verdict}")
@@ -293,3 +309,16 @@ class Release:
     def counterfeit_statistics(self) -> pd.DataFrame:
         """Number of counterfeits in each published group that has any."""
         return self.published().counterfeit_statistics()
+
+
+def _whole_numbers(name: str, values: Any, *, at_least: int) -> np.ndarray:
+    """A list of whole numbers, or a refusal in words."""
+    numbers = check_list(name, values)
+    if len(numbers) == 0:
+        return numbers.astype(np.int64)
+    if numbers.dtype.kind not in "iu":
+        raise ParameterError(f"{name} must hold whole numbers, not {listed(numbers, 3)} ({numbers.dtype})")
+    wrong = [end for end in (int(numbers.min()), int(numbers.max())) if not at_least <= end < 2**63]
+    if wrong:
+        raise ParameterError(f"{name} must hold whole numbers from {at_least} to 2**63 - 1, not {wrong[0]}")
+    return numbers.astype(np.int64) if numbers.dtype.kind == "u" else numbers

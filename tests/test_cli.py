@@ -110,6 +110,12 @@ def test_t_and_options_reach_the_algorithm(call, people):
     assert "nothing written" in result.stdout
 
 
+def test_options_that_an_algorithm_passes_on_are_its_own(call, people):
+    zips = ("--qi", "zip", "--hierarchy", "zip=zip.csv", "--k", 5)
+    result = call("anonymize", people, *zips, "--algorithm", "speedy", "-p", "suppression=0.1", "-p", "threads=1")
+    assert "suppression=0.1" in result.stdout
+
+
 def test_every_algorithm_of_the_package_can_be_named(call, people):
     for name in ALGORITHMS:
         words = call("anonymize", people, *GOOD, "--algorithm", name, code=2)
@@ -131,6 +137,12 @@ WRONG = [
     (["people.csv", *GOOD, "--k", 5, "--algorithm", "anatomy"], "anatomy cannot promise --k"),
     (["people.csv", *GOOD, "--k", 5, "-p", "chose=distinct"], "did you mean 'choose'"),
     (["people.csv", *GOOD, "--k", 5, "--seed", 3], "unknown option of mondrian: 'seed'"),
+    (
+        ["people.csv", *GOOD, "--k", 5, "--algorithm", "speedy", "-p", "switches=1"],
+        "unknown option of speedy: 'switches'",
+    ),
+    (["people.csv", *GOOD, "--k", 5, "--algorithm", "flash", "-p", "smallest=5"], "which a command line cannot give"),
+    (["people.csv", *GOOD, "--k", 5, "--algorithm", "speedy", "-p", "metric=ncp"], "call Speedy from Python"),
     (["people.csv", *GOOD, "--k", 5, "--hierarchy", "zip"], "column=file.csv"),
     (["people.csv", *GOOD, "--k", 5, "--hierarchy", "zip=zip.csv"], "two files"),
     (["people.csv", "--qi", "age", "--hierarchy", "age=nowhere.csv", "--k", 5], "no hierarchy file"),
@@ -142,6 +154,7 @@ WRONG = [
     (["binary.csv", "--qi", "age", "--k", 5], "binary.csv cannot be read as CSV"),
     (["people.csv", "--qi", "age", "--hierarchy", "age=binary.csv", "--k", 5], "hierarchy file 'binary.csv'"),
     (["people.csv", *GOOD, "--k", 5, "--separator", ", "], "must be one character"),
+    (["people.csv", *GOOD, "--k", 5, "--separator", '"'], "--separator must be one character"),
     (["surplus.csv", "--qi", "a", "--k", 1], "surplus.csv cannot be read as CSV"),
     (["doubled.csv", "--qi", "a", "--k", 1], "more than one column named 'a'"),
     (["missing.csv", "--qi", "age", "--k", 1], "1 missing value(s)"),
@@ -172,6 +185,16 @@ def test_outputs_that_cannot_be_written_are_refused_first(call, people, tmp_path
     ]:
         assert words in refusal(call("anonymize", people, *GOOD, "--k", 5, "-o", output, code=2))
     assert people.read_bytes() == was
+
+
+@pytest.mark.parametrize("part", ["quasi", "sensitive"])
+def test_two_tables_do_not_overwrite_what_was_read(call, people, tmp_path, part):
+    read = people.rename(tmp_path / f"p-{part}.csv")
+    was, files = read.read_bytes(), sorted(tmp_path.iterdir())
+    anatomy = ("--algorithm", "anatomy", "--l", 2)
+    assert f"'p-{part}.csv' is read" in refusal(call("anonymize", read.name, *GOOD, *anatomy, "-o", "p.csv", code=2))
+    assert read.read_bytes() == was and sorted(tmp_path.iterdir()) == files
+    call("anonymize", read.name, *GOOD, "--k", 5, "-o", "p.csv")  # one table has the name as it is
 
 
 # ---------------------------------------------------------------------- experiments
@@ -216,6 +239,76 @@ def test_run_list_redraw_and_report(call, root, tmp_path):
     assert (tmp_path / "figures" / "demo" / "loss.svg").read_bytes() == was
     assert "1 does not hold" in (tmp_path / "figures" / "SCORECARD.md").read_text()
     assert "no experiment was run at scale 'paper'" in refusal(call("report", code=2))
+
+
+@pytest.mark.parametrize("to", ["results", "results/demo", "results/new", "."])
+def test_a_report_does_not_touch_the_runs(call, root, tmp_path, to):
+    call("run", "demo")
+    files = sorted(tmp_path.rglob("*"))
+    assert "the results folder" in refusal(call("report", "--scale", "quick", "--to", to, code=2))
+    assert sorted(tmp_path.rglob("*")) == files
+
+
+def test_a_report_leaves_files_that_are_not_its_own(call, root, tmp_path):
+    call("run", "demo")
+    mine = tmp_path / "fg" / "demo" / "mine.txt"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("mine")
+    (mine.parent / "loss.svg").write_text("old")
+    call("report", "--scale", "quick", "--to", "fg")
+    assert mine.read_text() == "mine" and "<svg" in (mine.parent / "loss.svg").read_text()
+
+
+def test_an_unknown_scale_is_refused_before_anything_is_written(call, root, tmp_path):
+    call("reproduce")
+    card = tmp_path / "results" / "SCORECARD.md"
+    was = card.read_text()
+    for command in (["reproduce"], ["report"], ["redraw", "demo"], ["run", "demo"], ["sweep", "demo", "-p", "rows=30"]):
+        assert "did you mean 'quick'" in refusal(call(*command, "--scale", "quik", code=2))
+    assert card.read_text() == was and len(root) == 1 and not (tmp_path / "figures").exists()
+
+
+COMMANDS = {
+    "run": ["run", "demo"],
+    "report": ["report", "--scale", "quick"],
+    "redraw": ["redraw", "demo"],
+}
+
+
+@pytest.mark.parametrize(
+    "file, content, commands",
+    [
+        ("environment.json", "{", ["run", "report", "redraw"]),
+        ("environment.json", "[]", ["run", "report", "redraw"]),
+        ("environment.json", '{"scale": "quick"}', ["run", "report", "redraw"]),
+        ("verdicts.json", "{", ["run", "report"]),
+        ("verdicts.json", '[{"id": 1}]', ["run", "report"]),
+        ("finish.json", "5", ["redraw"]),
+        ("finish.json", '{"figures": 5, "data": []}', ["redraw"]),
+        ("results.parquet", "no table", ["redraw"]),
+    ],
+)
+def test_a_run_that_cannot_be_read_is_named(call, root, tmp_path, file, content, commands):
+    call("run", "demo")
+    (folder,) = (path for path in (tmp_path / "results" / "demo").iterdir())
+    (folder / file).write_text(content)
+    for command in commands:
+        words = refusal(call(*COMMANDS[command], code=2))
+        assert f"the run in {folder} cannot be read: {file} " in words and "delete that folder and run again" in words
+    assert (folder / file).read_text() == content and not (tmp_path / "figures").exists()
+    shutil.rmtree(folder)
+    call("run", "demo")
+
+
+def test_list_goes_on_after_a_broken_run(call, root, tmp_path):
+    call("run", "demo")
+    call("run", "demo", "--scale", "paper")
+    (folder,) = (
+        p.parent for p in tmp_path.glob("results/demo/*/environment.json") if '"scale": "paper"' in p.read_text()
+    )
+    (folder / "environment.json").write_text("{")
+    result = call("list")
+    assert result.stdout.splitlines()[-1].endswith("quick") and f"the run in {folder} cannot be read" in result.stderr
 
 
 def test_reproduce_prints_and_writes_the_scorecard(call, root, tmp_path):

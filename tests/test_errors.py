@@ -67,6 +67,20 @@ def test_numbers_are_checked() -> None:
 
 def test_choices_are_checked() -> None:
     assert errors.check_choice("cut", "median", ("median", "any")) == "median"
-    for value in ("mean", None, ["median"], 3):
+    for value in ("mean", None, ["median"], 3, np.array(["median", "any"])):
         with pytest.raises(ParameterError, match="cut must be one of 'median', 'any', not "):
             errors.check_choice("cut", value, ("median", "any"))
+
+
+def test_lists_are_checked() -> None:
+    assert errors.check_list("rows", (1, 2)).tolist() == [1, 2] and len(errors.check_list("rows", [])) == 0
+    for values in (5, None, "ab", {1, 2}, [[1], [1, 2]], [[1, 2]], iter([1])):
+        with pytest.raises(ParameterError, match="rows must be a plain list, one entry after the other, not "):
+            errors.check_list("rows", values)
+
+
+def test_separators_are_checked() -> None:
+    assert [errors.check_separator(value) for value in ";,\t| "] == list(";,\t| ")
+    for value in (";;", "", 5, None, '"', "\n"):
+        with pytest.raises(ParameterError, match="separator must be one character, such as ';' or ',' or a tab, not "):
+            errors.check_separator(value)

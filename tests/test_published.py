@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from releases import Parts, parts
 
 import ppdp_lab as pl
-from ppdp_lab.errors import PublicationError, SchemaError
+from ppdp_lab.errors import ParameterError, PublicationError, SchemaError
 from ppdp_lab.published import Published
 from ppdp_lab.release import Release
 
@@ -165,15 +165,47 @@ def test_tables_that_lack_something() -> None:
     with pytest.raises(PublicationError, match="column 'group' of a published table has an empty cell in row 2"):
         Published.from_frame(groups, table)
     for statistics, error, words in [
-        (pd.DataFrame({"group": [0]}), SchemaError, r"the counterfeit statistics lack column\(s\) 'counterfeits'"),
+        (
+            pd.DataFrame({"group": [0]}),
+            SchemaError,
+            r"table of counterfeit statistics lacks column\(s\) 'counterfeits'",
+        ),
         (
             pd.DataFrame({"group": [7], "counterfeits": [1]}),
             PublicationError,
             r"group\(s\) 7 of the counterfeit statistics",
         ),
+        (
+            pd.DataFrame({"group": [1, 1], "counterfeits": [1, 2]}),
+            PublicationError,
+            r"group\(s\) 1 stand more than once",
+        ),
+        ([1], ParameterError, "the table of counterfeit statistics must be a pandas DataFrame, not list"),
     ]:
         with pytest.raises(error, match=words):
             Published.from_frame(release.to_frame(), table, counterfeits=statistics)
+
+
+@pytest.mark.parametrize("style", ["generalized", "anatomized"])
+@pytest.mark.parametrize(
+    "number, words",
+    [
+        (3, "name 3 counterfeits in group 1, which has 2 published rows; give a whole number from 0 to 2"),
+        (-5, "name -5 counterfeits in group 1, .* from 0 to 2"),
+        (1.5, "column 'counterfeits' of a published table must hold whole numbers"),
+        ("a", "column 'counterfeits' of a published table must hold whole numbers"),
+        (None, "column 'counterfeits' of a published table has an empty cell in row 0"),
+    ],
+)
+def test_counterfeits_are_at_most_the_rows_of_their_group(style: str, number: object, words: str) -> None:
+    table, release = people()
+    release = Release(table, release.class_of, style=style, grouped=True)
+    frames = [release.to_frame()] if style == "generalized" else release.to_frames()
+    read = Published.from_frame if style == "generalized" else Published.from_frames
+    with pytest.raises(PublicationError, match=words):
+        read(*frames, table, counterfeits=pd.DataFrame({"group": [1], "counterfeits": [number]}))
+    kept = read(*frames, table, counterfeits=pd.DataFrame({"group": [1], "counterfeits": [2]}))
+    assert kept.counterfeits_per_group.tolist() == [0, 2]
 
 
 def test_anatomized_tables_that_do_not_fit() -> None:

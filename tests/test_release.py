@@ -160,6 +160,12 @@ def test_tracking() -> None:
     frame = release.to_frame(track=True)
     assert frame["pseudonym"].tolist() == [3, 9, 7, 5] and frame["illness"].tolist() == ["HIV", "flu", "HIV", "flu"]
     assert "pseudonym" not in release.to_frame().columns
+    pd.testing.assert_frame_equal(
+        Release(people(), [0, 0, 1, 1], pseudonyms=[9, 3, 5, 7], grouped=True)
+        .to_frame(track=True)
+        .drop(columns="group"),
+        frame,
+    )
     with pytest.raises(PublicationError, match="stands alone and has no pseudonyms"):
         Release(people(), np.zeros(4, dtype=int)).to_frame(track=True)
     with pytest.raises(PublicationError, match="published without pseudonyms"):
@@ -188,10 +194,28 @@ def test_parts_that_do_not_fit() -> None:
     one = np.zeros(4, dtype=int)
     for arguments, more, message in [
         ((one[:3],), {}, r"class_of has shape \(3,\); it needs one entry for each of 4 records"),
+        (([2**31 - 2] * 4,), {}, "class 2147483646 is too high for 4 rows: number classes 0, 1, ... without gaps"),
+        (([2**40] * 4,), {}, "class 1099511627776 is too high for 4 rows"),
+        ((np.full(4, 2**64 - 1, dtype=np.uint64),), {}, "class_of must hold whole .*, not 18446744073709551615"),
+        (([0.5] * 4,), {}, r"class_of must hold whole numbers, not 0.5, 0.5, 0.5 and 1 more \(float64\)"),
+        (([0, 0, 0, -2],), {}, r"class_of must hold whole numbers from -1 to 2\*\*63 - 1, not -2"),
+        (([0, [0], 0, 0],), {}, r"class_of must be a plain list, one entry after the other, not \[0, \[0\], 0, 0\]"),
         ((np.array([0, 0, 2, 2]),), {}, r"class\(es\) 1 have no member; number classes 0, 1, \.\.\."),
         ((one, wide), {}, "2 boxes of 1 columns do not fit 1 classes"),
         ((one,), {"style": "pretty"}, "style must be one of 'generalized', 'anatomized', not 'pretty'"),
         ((one,), {"pseudonyms": np.arange(3)}, "3 pseudonyms for 4 records"),
+        ((one,), {"pseudonyms": ["a"] * 4}, "pseudonyms must hold whole numbers"),
+        ((one,), {"pseudonyms": [2**63] * 4}, "pseudonyms must hold whole .*, not 9223372036854775808"),
+        (
+            (one,),
+            {"counterfeits": Counterfeits(np.array([2**31 - 2]), np.zeros((1, 1), int), np.zeros((1, 1), int))},
+            "class 2147483646 is too high for 5 rows",
+        ),
+        (
+            (one,),
+            {"counterfeits": Counterfeits(np.array([-1]), np.zeros((1, 1), int), np.zeros((1, 1), int))},
+            r"counterfeits: class_of must hold whole numbers from 0 to .*, not -1",
+        ),
         (
             (one,),
             {"counterfeits": Counterfeits(np.array([0]), np.zeros((1, 2), int), np.zeros((1, 1), int))},
@@ -205,6 +229,10 @@ def test_parts_that_do_not_fit() -> None:
     ]:
         with pytest.raises(ParameterError, match=message):
             Release(table, *arguments, **more)
+    with pytest.raises(ParameterError, match=r"table must be a ppdp_lab\.Microdata, not DataFrame"):
+        Release(table.frame, one)
+    with pytest.raises(ParameterError, match=r"rule must be a principle such as KAnonymity\(5\), not 5"):
+        Release(table, one).checked(5)
 
 
 def test_a_column_named_class_does_not_hide_the_class_of_a_counterfeit() -> None:

@@ -22,14 +22,18 @@ class Anonymizer(ABC):
 
     def anonymize(self, table: Microdata) -> Release:
         """The release of a table; it keeps :attr:`rule`, or an error says why there is none."""
+        self._require_feasible(table)
+        return self._release(table).checked(self.rule)
+
+    def _require_feasible(self, table: Microdata) -> None:
+        """Refuse what is no table, has no records, or cannot meet the rule at all."""
         if not isinstance(table, Microdata):
             raise ParameterError(
-                f"anonymize needs a ppdp_lab.Microdata, not {type(table).__name__}; wrap the frame first"
+                f"{type(self).__name__} needs a ppdp_lab.Microdata, not {type(table).__name__}; wrap the frame first"
             )
         if not len(table):
             raise InfeasibleError("the table has no records; there is nothing to anonymize")
         self.rule.require_feasible(whole_counts(table))
-        return self._release(table).checked(self.rule)
 
     @abstractmethod
     def _release(self, table: Microdata) -> Release:

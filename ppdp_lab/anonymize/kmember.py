@@ -68,10 +68,15 @@ class KMember(Anonymizer):
         return f"KMember({self.k}, seed={self.seed})"
 
     def _release(self, table: Microdata) -> Release:
-        return Release(table, self.clusters(table), method=repr(self))
+        return Release(table, self._clusters(table), method=repr(self))
 
     def clusters(self, table: Microdata) -> np.ndarray:
         """Cluster of each record, numbered in the order in which the clusters were made."""
+        self._require_feasible(table)
+        return self._clusters(table)
+
+    def _clusters(self, table: Microdata) -> np.ndarray:
+        """The clusters of a table of k records or more: with fewer there is none that could take a record in."""
         chance = np.random.default_rng(self.seed)
         space = Space.of(table)
         rows = table.group_rows()

@@ -20,7 +20,7 @@ class OneRelease:
     """One release and the persons an adversary looks for in it; units are computed once and spread to persons."""
 
     def __init__(self, published: Published, background: Background | None) -> None:
-        check_series([published], background)
+        check_series([published], background, optional=True)
         presence = None if background is None else background.releases[0]
         self.published = published
         self.units = Units(published, presence)

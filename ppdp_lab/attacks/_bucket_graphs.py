@@ -11,7 +11,7 @@ import numpy as np
 from ppdp_lab.attacks._min_cut import edge_cuts, smallest_cuts, stoer_wagner
 from ppdp_lab.attacks._tuples import Named, Tuples
 from ppdp_lab.attacks.background import Background
-from ppdp_lab.errors import ParameterError, listed
+from ppdp_lab.errors import ParameterError, check_integer, listed
 from ppdp_lab.published import Published
 
 
@@ -96,6 +96,7 @@ class BucketGraphs:
 
     def after(self, releases: int) -> BucketGraphs:
         """The graphs as they stood after the first so many releases."""
+        releases = check_integer("releases", releases, at_least=0, at_most=self.releases)
         bucket = np.where(self.came <= releases, self.bucket, -1)
         gone = np.where(self.gone <= releases, self.gone, 0)
         return BucketGraphs(

@@ -10,6 +10,7 @@ import pandas as pd
 
 from ppdp_lab.attacks._bucket_graphs import BucketGraphs
 from ppdp_lab.attacks._composed import give_away, members_of
+from ppdp_lab.attacks._series import check_series
 from ppdp_lab.attacks._tuples import Named, Tuples
 from ppdp_lab.attacks.background import Background
 from ppdp_lab.attacks.results import AttackResult
@@ -104,7 +105,7 @@ def _over_time(
     series: Sequence[Published], background: Background, e: int, counterfeits: Named | None
 ) -> Iterator[Compromised]:
     check_integer("e", e, at_least=2)
-    series = list(series)
+    series = check_series(series, background)
     graphs = BucketGraphs.of(series, background, counterfeits=counterfeits)
     limit = 2 * (e - 1)
     persons = slice(background.n_persons)
@@ -126,7 +127,7 @@ class _Pairs:
     """Whom the composition of two classes gives away, release after release."""
 
     def __init__(self, tuples: Tuples, e: int) -> None:
-        self.e = e
+        self.e = min(e, tuples.n + 1)  # no two classes differ in more than everybody
         self.tuples = tuples
         self.buckets = tuples.buckets()[0]
         self.found = np.zeros(tuples.n, dtype=bool)

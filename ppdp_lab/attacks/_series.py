@@ -22,8 +22,13 @@ def check_published(published: object, what: str = "an attack") -> Published:
     raise ParameterError(f"{what} sees ppdp_lab.Published only, not {type(published).__name__}{hint}")
 
 
-def check_series(series: Iterable[Published], background: Background | None = None) -> list[Published]:
-    """A series over one set of domains, and a background on as many releases that the published rows have room for."""
+def check_series(
+    series: Iterable[Published], background: Background | None, *, optional: bool = False
+) -> list[Published]:
+    """A series over one set of domains, and a background on as many releases that the published rows have room for.
+
+    Without ``optional`` there must be a background.
+    """
     if isinstance(series, Published):
         raise ParameterError("a series is a list of published tables; put the single one into a list")
     if not isinstance(series, Iterable):
@@ -34,15 +39,16 @@ def check_series(series: Iterable[Published], background: Background | None = No
     for number, release in enumerate(releases):
         check_domains(f"release {number}", release.qi_domains, releases[0].qi_domains)
         check_domains(f"release {number}", release.sensitive_domains, releases[0].sensitive_domains)
-    if background is not None:
+    if background is not None or not optional:
         _check_background(releases, background)
     return releases
 
 
-def _check_background(releases: Sequence[Published], background: Background) -> None:
+def _check_background(releases: Sequence[Published], background: object) -> None:
     if not isinstance(background, Background):
         raise ParameterError(
-            f"the background must be a ppdp_lab Background, not {type(background).__name__}; Background.of_series(tables)"
+            f"the background must be a ppdp_lab Background, not {type(background).__name__}; make one with "
+            f"Background.of_series(tables) or Background.worst_case(releases)"
         )
     if len(background) != len(releases):
         raise ParameterError(

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.attacks._series import check_series
-from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.background import Background, in_a_list
 from ppdp_lab.errors import ParameterError, SchemaError
 from ppdp_lab.published import Published
 from ppdp_lab.release import Release
@@ -26,7 +26,9 @@ def named_counterfeits(releases: Sequence[Release]) -> Named:
     person's for a stranger of its own in each release.
     """
     named = []
-    for number, release in enumerate(releases):
+    for number, release in enumerate(in_a_list("releases", releases)):
+        if not isinstance(release, Release):
+            raise ParameterError(f"release {number} must be a ppdp_lab.Release, not {type(release).__name__}")
         fake = release.counterfeit_codes
         ids = getattr(fake, "ids", None)
         if ids is None and len(fake):
@@ -60,7 +62,8 @@ class Tuples:
             raise SchemaError("the equivalence attack reads exactly one sensitive column")
         if not background.knows_groups:
             raise ParameterError("the equivalence attack knows everybody's group; use Background.worst_case(releases)")
-        named = [(np.zeros(0, dtype=np.int64),) * 2] * len(releases) if counterfeits is None else list(counterfeits)
+        none = (np.zeros(0, dtype=np.int64),) * 2
+        named = [none] * len(releases) if counterfeits is None else in_a_list("counterfeits", counterfeits)
         if len(named) != len(releases):
             raise ParameterError(f"counterfeits of {len(named)} releases do not fit a series of {len(releases)}")
         numbers = np.unique(np.concatenate([np.asarray(ids, dtype=np.int64) for ids, _ in named]))
@@ -68,6 +71,11 @@ class Tuples:
         present = []
         for number, (release, presence, (ids, fake_groups)) in enumerate(zip(releases, background.releases, named)):
             fakes = background.n_persons + np.searchsorted(numbers, ids)
+            if len(fake_groups) and not 0 <= np.min(fake_groups) <= np.max(fake_groups) < release.n_groups:
+                raise ParameterError(
+                    f"release {number}: counterfeits stand in groups beyond 0 to {release.n_groups - 1}; take them from "
+                    f"named_counterfeits(releases)"
+                )
             assert presence.groups is not None
             groups = np.concatenate([presence.groups, fake_groups]).astype(np.int64)
             room = release.sizes - np.bincount(groups, minlength=release.n_groups)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.errors import IdError, ParameterError, SchemaError, listed
+from ppdp_lab.errors import IdError, ParameterError, SchemaError, check_integer, listed
 from ppdp_lab.release import Release
 from ppdp_lab.table import Domain, Microdata
 
@@ -121,7 +121,7 @@ class Background:
         A table must hold the persons that were published: leave suppressed records out, or take :meth:`worst_case` and
         then :meth:`without_groups`.
         """
-        tables = list(tables)
+        tables = in_a_list("tables", tables)
         for table in tables:
             if not isinstance(table, Microdata):
                 raise ParameterError(f"a background is made of Microdata, one per release, not {type(table).__name__}")
@@ -145,7 +145,7 @@ class Background:
         releases : sequence of Release
             The series on the holder's side. A suppressed record counts as absent from its release.
         """
-        releases = list(releases)
+        releases = in_a_list("releases", releases)
         for release in releases:
             if not isinstance(release, Release):
                 raise ParameterError(
@@ -167,11 +167,15 @@ class Background:
             One array a release, one published group a person, in the order of the release's persons (for backgrounds
             made of tables: the order of the rows); -1 for a person who is known not to be published in it.
         """
+        groups = in_a_list("groups", groups)
         if len(groups) != len(self.releases):
             raise ParameterError(f"groups for {len(groups)} releases do not fit a background of {len(self.releases)}")
         releases = []
         for number, (presence, given) in enumerate(zip(self.releases, groups)):
-            array = np.asarray(given)
+            try:
+                array = np.asarray(given)
+            except ValueError:  # lists within it, of different lengths
+                array = np.empty(())
             if array.shape != (len(presence),) or array.dtype.kind not in "iu":
                 raise ParameterError(f"release {number}: give one group number for each of its {len(presence)} persons")
             releases.append(replace(presence, groups=array.astype(np.int32)).take(np.flatnonzero(array >= 0)))
@@ -183,20 +187,34 @@ class Background:
 
     def about(self, ids: Any) -> Background:
         """What is known of some persons only; all others become strangers."""
-        wanted = self.ids.get_indexer(pd.Index(ids))
+        named_ids = ids if isinstance(ids, pd.Index) else pd.Index(in_a_list("ids", ids))
+        try:
+            wanted = self.ids.get_indexer(named_ids)
+        except TypeError:  # lists within it
+            raise ParameterError(f"ids must be a plain list of ids, not {listed(named_ids[:3])}") from None
         if (wanted < 0).any():
-            absent = pd.Index(ids)[wanted < 0]
-            raise IdError(f"the background does not name {listed(absent)}")
+            raise IdError(f"the background does not name {listed(named_ids[wanted < 0])}; leave them out")
         named = np.zeros(len(self.ids), dtype=bool)
         named[wanted] = True
         return self._of_present([p.take(np.flatnonzero(named[p.persons])) for p in self.releases])
 
     def __getitem__(self, which: int | slice | Sequence[int]) -> Background:
         """What is known of some releases: ``background[1:]`` is for the attacker who missed the first."""
-        if isinstance(which, (int, np.integer)):
-            which = [int(which)]
-        chosen = list(self.releases[which]) if isinstance(which, slice) else [self.releases[i] for i in which]
-        return self._of_present(chosen)
+        if isinstance(which, slice):
+            try:
+                which = range(len(self))[which]
+            except (TypeError, ValueError):
+                raise ParameterError(f"{which} is no slice of releases; use whole numbers, and no step of 0") from None
+        numbers = which if isinstance(which, Iterable) else [which]
+        return self._of_present([self._presence(number) for number in numbers])
+
+    def __iter__(self) -> Iterator[Background]:
+        """What is known of each release, one after the other."""
+        return (self[number] for number in range(len(self)))
+
+    def _presence(self, number: int) -> Presence:
+        n = len(self.releases)
+        return self.releases[check_integer("the number of a release", number, at_least=-n, at_most=n - 1)]
 
     def _of_present(self, releases: list[Presence]) -> Background:
         """A background of these releases, without the persons who are in none of them."""
@@ -232,7 +250,7 @@ class Background:
 
     def to_frame(self, number: int = 0) -> pd.DataFrame:
         """What is known of one release, readable: one row a person."""
-        presence = self.releases[number]
+        presence = self._presence(number)
         columns: dict[str, Any] = {d.name: d.decode(codes) for d, codes in zip(self.qi_domains, presence.qi)}
         if presence.groups is not None:
             columns["group"] = presence.groups
@@ -242,6 +260,13 @@ class Background:
         what = "quasi-identifiers and groups known" if self.knows_groups else "quasi-identifiers known"
         number = f"{len(self)} release{'s' if len(self) > 1 else ''}"
         return f"<Background on {self.n_persons} persons in {number}: {what}>"
+
+
+def in_a_list(what: str, given: Any) -> list[Any]:
+    """What was given, as a list; a single thing is refused in words."""
+    if isinstance(given, (str, pd.DataFrame, Microdata, Release)) or not isinstance(given, Iterable):
+        raise ParameterError(f"{what} must be a list, not {type(given).__name__}; put a single one into a list")
+    return list(given)
 
 
 def check_domains(what: str, domains: Sequence[Domain], others: Sequence[Domain]) -> None:

@@ -11,14 +11,14 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from ppdp_lab.attacks._beliefs import Beliefs, OneRelease
 from ppdp_lab.attacks.background import Background
 from ppdp_lab.attacks.results import Disclosure
-from ppdp_lab.errors import ParameterError, SchemaError, check_integer, check_number
+from ppdp_lab.errors import ParameterError, SchemaError, check_integer, check_number, listed
 from ppdp_lab.principles.base import TOLERANCE
 from ppdp_lab.published import Published
 from ppdp_lab.table import Domain
@@ -45,7 +45,8 @@ def skewness(
     ratio : float, optional
         Breached are also those for whom some value became more than this many times as probable.
     prior : array of float, optional
-        Probability of each value of the domain before the release is seen; the whole published table's unless given.
+        Probability of each value of the domain, in the order of its codes, before the release is seen; the whole published
+        table's unless given.
     attribute : str, optional
         Which sensitive attribute, if there are several.
 
@@ -145,9 +146,14 @@ def _prior(published: Published, domain: Domain, given: Iterable[float] | None) 
         attribute = [d.name for d in published.sensitive_domains].index(domain.name)
         totals = np.bincount(published.row_sensitive[attribute], minlength=len(domain))
         return totals / max(totals.sum(), 1)
-    prior = np.asarray(list(given), dtype=float)
-    if prior.shape != (len(domain),) or (prior < 0).any() or abs(prior.sum() - 1) > 1e-6:
+    try:
+        prior = None if isinstance(given, Mapping) else np.asarray(list(given), dtype=float)
+    except (TypeError, ValueError):  # no list, or not of numbers
+        prior = None
+    fits = prior is not None and prior.shape == (len(domain),) and bool((prior >= 0).all())
+    if prior is None or not fits or not abs(prior.sum() - 1) <= 1e-6:
         raise ParameterError(
-            f"prior must be {len(domain)} probabilities that sum to 1, one for each value of {domain.name!r} in code order"
+            f"prior must be {len(domain)} probabilities that sum to 1, a list with one for each value of {domain.name!r} in "
+            f"this order: {listed(domain.labels)}"
         )
     return prior

@@ -133,7 +133,7 @@ def difference(
     rule = DistinctLDiversity(2) if rule is None else rule
     if not isinstance(rule, Principle):
         raise ParameterError(f"the rule must be a principle such as KAnonymity(5), not {rule!r}")
-    pair = check_series([first, second], background)
+    pair = check_series([first, second], background, optional=True)
     for number, release in enumerate(pair):
         if release.boxes is None:
             raise PublicationError(

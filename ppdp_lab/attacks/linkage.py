@@ -157,7 +157,7 @@ def background_knowledge(
 
 
 def _codes(domain: Domain, values: Iterable[Any]) -> np.ndarray:
-    values = [values] if isinstance(values, str) else list(values)
+    values = [values] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
     codes, absent = [], []
     for value in values:
         try:

@@ -53,7 +53,7 @@ def load(name: str | Path, *, rows: int | None = None, seed: int = 0, folder: st
         rows = check_integer("rows", rows, at_least=1)
     if isinstance(name, Path) or str(name).endswith(".toml"):
         return _sampled(load_own(name), rows, seed)
-    if name not in VIEWS:
+    if str(name) not in VIEWS:
         raise unknown("data set", name, VIEWS)
     view = VIEWS[str(name)]
     place = data_folder(folder)
@@ -76,7 +76,10 @@ def census(name: str, *, rows: int = CENSUS_ROWS, seed: int = 0) -> Microdata:
     >>> census("sal", rows=100)
     <Microdata of 100 records: age, gender, education, birthplace | salary (stand-in)>
     """
-    return _census_view(VIEWS[name], _census.generate(rows, seed), STAND_IN)
+    views = {view.name: view for view in VIEWS.values() if view.source == "census"}
+    if str(name) not in views:
+        raise unknown("census data set", name, views)
+    return _census_view(views[str(name)], _census.generate(rows, seed), STAND_IN)
 
 
 def data_folder(folder: str | Path | None = None) -> Path | None:
@@ -160,16 +163,24 @@ def _has_arx_files(place: Path, source: str) -> bool:
 
 def _real_census(view: View, path: Path) -> Microdata:
     columns = [*view.quasi_identifiers, *view.sensitive]
-    missing = [name for name in columns if name not in parquet.read_schema(path).names]
+    try:
+        present = parquet.read_schema(path).names
+        codes = pd.read_parquet(path, columns=[name for name in columns if name in present])
+    except (ValueError, OSError) as error:
+        raise DataFileError(f"{str(path)!r} cannot be read as Parquet: {error}") from None
+    missing = [name for name in columns if name not in present]
     if missing:
         raise DataFileError(f"{str(path)!r} lacks column(s) {listed(missing)}")
-    codes = pd.read_parquet(path, columns=columns)
+    if len(codes) == 0:
+        raise DataFileError(f"{str(path)!r} has no rows")
     frame = {}
     for name in columns:
         labels = _census.LABELS[name]
         column = codes[name].to_numpy()
-        if column.min() < 0 or column.max() >= len(labels):
-            raise DataFileError(f"{str(path)!r}: {name} must hold codes 0 to {len(labels) - 1}")
+        if column.dtype.kind not in "iu" or column.min() < 0 or column.max() >= len(labels):
+            raise DataFileError(
+                f"{str(path)!r}: {name} must hold codes 0 to {len(labels) - 1}, whole numbers all of them"
+            )
         frame[name] = pd.Categorical.from_codes(column, categories=list(labels), ordered=True)
     return _census_view(view, pd.DataFrame(frame), IMPUTED if view.imputed else REAL)
 

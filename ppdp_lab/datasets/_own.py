@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from ppdp_lab.errors import DataFileError, DroppedColumnsWarning, SchemaError, listed
+from ppdp_lab.errors import DataFileError, DroppedColumnsWarning, SchemaError, check_separator, listed
 from ppdp_lab.table import Hierarchy, Microdata, Schema
 
 _KEYS = ("file", "separator", "quasi_identifiers", "sensitive", "identifiers", "id", "hierarchies", "provenance")
@@ -39,6 +39,8 @@ def load_own(path: str | Path) -> Microdata:
         raise DataFileError(f"no data set description {str(path)!r}; give the path of a TOML file")
     try:
         said = tomllib.loads(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise DataFileError(f"{str(path)!r} is not UTF-8 text ({error}); save it as UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise DataFileError(f"{str(path)!r} is not valid TOML: {error}") from None
     strange = [key for key in said if key not in _KEYS]
@@ -47,17 +49,24 @@ def load_own(path: str | Path) -> Microdata:
     for key in ("file", "quasi_identifiers"):
         if key not in said:
             raise DataFileError(f"{str(path)!r} lacks the key {key!r}")
-    frame = _read(path.parent / said["file"], said.get("separator", ","))
+    for key in ("file", "id", "provenance"):
+        if not isinstance(said.get(key, ""), str):
+            raise DataFileError(f"{str(path)!r}: {key} must be text in quotes, not {said[key]!r}")
+    trees = said.get("hierarchies", {})
+    if not isinstance(trees, dict):
+        raise DataFileError(
+            f"{str(path)!r}: hierarchies must be a table [hierarchies] with one line per column, not {trees!r}"
+        )
+    separator = check_separator(said.get("separator", ","), f"{str(path)!r}: separator")
+    frame = _read(path.parent / said["file"], separator)
     schema = Schema(said["quasi_identifiers"], said.get("sensitive", ()), said.get("identifiers", ()))
+    schema.check_columns(frame.columns)
     ids = None
     if "id" in said:
         if said["id"] not in frame.columns:
             raise SchemaError(f"{str(path)!r}: the id column {said['id']!r} is not in {said['file']!r}")
         ids = pd.Index(frame[said["id"]])
-    schema.check_columns(frame.columns)
-    hierarchies = {
-        column: _hierarchy(column, spec, frame, path) for column, spec in said.get("hierarchies", {}).items()
-    }
+    hierarchies = {column: _hierarchy(column, spec, frame, path) for column, spec in trees.items()}
     with warnings.catch_warnings():  # the description says what is wanted; the rest is meant to be left out
         warnings.simplefilter("ignore", DroppedColumnsWarning)
         return Microdata(frame, schema, hierarchies, ids=ids, provenance=said.get("provenance", "own data"))
@@ -67,9 +76,18 @@ def _read(path: Path, separator: str) -> pd.DataFrame:
     if not path.is_file():
         raise DataFileError(f"no data file {str(path)!r}")
     try:
-        return pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path, sep=separator)
+        if path.suffix == ".parquet":
+            return pd.read_parquet(path)
+        header = pd.read_csv(path, sep=separator, header=None, nrows=1, dtype="str", keep_default_na=False).iloc[0]
+        frame = pd.read_csv(path, sep=separator)
     except (ValueError, OSError) as error:
         raise DataFileError(f"{str(path)!r} cannot be read: {error}") from None
+    doubled = header[header.duplicated() & (header != "")].unique()  # pandas would rename the second one
+    if len(doubled):
+        raise SchemaError(f"{str(path)!r} has more than one column named {listed(doubled)}; rename or drop them")
+    if not isinstance(frame.index, pd.RangeIndex):  # pandas would take the first column for an index
+        raise DataFileError(f"{str(path)!r}: the rows have more fields than the header has names; name every column")
+    return frame
 
 
 def _hierarchy(column: str, spec: Any, frame: pd.DataFrame, path: Path) -> Hierarchy:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ppdp_lab import datasets
+from ppdp_lab.errors import ParameterError
 from ppdp_lab.lab.experiment import Experiment
 from ppdp_lab.lab.machine import PACKAGE
 from ppdp_lab.lab.parameters import cells
@@ -74,7 +75,13 @@ def data_names(parameters: Mapping[str, Any]) -> list[str]:
     names: list[str] = []
     for key in ("dataset", "datasets"):
         said = parameters.get(key)
-        names += [said] if isinstance(said, str) else [n for n in said or [] if isinstance(n, str)]
+        several = said if isinstance(said, list) else [] if said is None else [said]
+        for name in several:
+            if not isinstance(name, str):
+                raise ParameterError(
+                    f"parameter {key!r} must be a data set's name or TOML file in quotes, or a list of them, not {said!r}"
+                )
+        names += several
     return list(dict.fromkeys(names))
 
 
@@ -102,9 +109,12 @@ def _sources(name: str) -> list[tuple[str, int, int]]:
     folder = os.environ.get("PPDP_LAB_DATA")
     if name.endswith(".toml"):
         path = Path(name)
-        with contextlib.suppress(OSError, tomllib.TOMLDecodeError):  # load says what is wrong with it
+        with contextlib.suppress(
+            OSError, UnicodeDecodeError, tomllib.TOMLDecodeError
+        ):  # load says what is wrong with it
             said = tomllib.loads(path.read_text(encoding="utf-8"))
-            named = [said.get("file"), *dict(said.get("hierarchies", {})).values()]
+            trees = said.get("hierarchies")
+            named = [said.get("file"), *(trees.values() if isinstance(trees, dict) else ())]
             files = [path, *(path.parent / file for file in named if isinstance(file, str))]
     elif folder:
         files = sorted(Path(folder).rglob("*"))

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.anonymize import ALGORITHMS, Anonymizer
-from ppdp_lab.errors import DataFileError, ParameterError, SchemaError, listed, unknown
+from ppdp_lab.anonymize import ALGORITHMS, Anatomy, Anonymizer
+from ppdp_lab.errors import DataFileError, ParameterError, SchemaError, check_separator, listed, unknown
 from ppdp_lab.lab.text import number, table
 from ppdp_lab.metrics.classes import discernibility
 from ppdp_lab.metrics.loss import gcp
@@ -35,9 +35,7 @@ def read_csv(
     unless it has a hierarchy, or the numbers are codes: they begin with a needless 0, as zip codes do, or have more than
     15 digits. Sensitive values are kept to the letter.
     """
-    if len(separator) != 1:
-        raise ParameterError(f"--separator must be one character, not {separator!r}")
-    frame = _texts(Path(path), separator)
+    frame = _texts(Path(path), check_separator(separator, "--separator"))
     left_out = schema.check_columns(frame.columns)
     trees = {}
     for name, file in hierarchies.items():
@@ -111,27 +109,49 @@ def make_anonymizer(
     if name not in ALGORITHMS:
         raise unknown("algorithm", name, ALGORITHMS)
     kind: Any = ALGORITHMS[name]
-    accepted = list(inspect.signature(kind).parameters)
+    accepted = _parameters(kind)
+    measure, *names = accepted
+    known = [key for key in names if set(accepted[key].split(" | ")) <= _PLAIN]
     bounds = {"k": k, "l": l, "t": t}
     said = {key: value for key, value in bounds.items() if value is not None}
-    if accepted[0] == "rule":
+    if measure == "rule":
         if not said:
             raise ParameterError("say how safe the release must be: --k, --l or --t, or several of them")
         first: Any = _rule(k, l, t)
     else:
-        first = said.pop(accepted[0], None)
+        first = said.pop(measure, None)
         if said:
-            raise ParameterError(f"{name} cannot promise --{' and --'.join(said)}: its only measure is --{accepted[0]}")
+            raise ParameterError(f"{name} cannot promise --{' and --'.join(said)}: its only measure is --{measure}")
         if first is None:
-            raise ParameterError(f"{name} needs --{accepted[0]}")
+            raise ParameterError(f"{name} needs --{measure}")
     keywords = dict(options or {})
     if seed is not None:
         keywords["seed"] = seed
     for key in keywords:
-        if key not in accepted[1:]:
-            raise ParameterError(str(unknown(f"option of {name}:", key, accepted[1:])))
+        if key not in names:
+            raise ParameterError(str(unknown(f"option of {name}:", key, known)))
+        if key not in known:
+            raise ParameterError(
+                f"option {key!r} of {name} takes a {accepted[key]}, which a command line cannot give; leave it out, or call "
+                f"{kind.__name__} from Python"
+            )
     made: Anonymizer = kind(first, **keywords)
     return made
+
+
+_PLAIN = {"bool", "int", "float", "str", "None"}
+
+
+def _parameters(kind: type) -> dict[str, str]:
+    """Names and types of what a class is made with; what it passes on as ``**keywords`` are its parent's."""
+    out: dict[str, str] = {}
+    for parent in kind.__mro__:
+        if "__init__" in vars(parent):
+            said = list(inspect.signature(parent).parameters.values())
+            out |= {p.name: str(p.annotation) for p in said if p.kind is not p.VAR_KEYWORD and p.name not in out}
+            if all(p.kind is not p.VAR_KEYWORD for p in said):
+                break
+    return out
 
 
 def _rule(k: int | None, l: int | None, t: float | None) -> Principle:  # noqa: E741
@@ -184,33 +204,41 @@ def _measures(release: Release) -> dict[str, str]:
 # ---------------------------------------------------------------------- writing
 def write(release: Release, path: Path, *, separator: str = ",") -> list[Path]:
     """Write what may leave the house: one file, or two for anatomized tables; all of it or nothing."""
-    frames: Sequence[tuple[Path, pd.DataFrame]]
-    if release.style == ANATOMIZED:
-        quasi, sensitive = release.to_frames()
-        frames = [(path.with_stem(f"{path.stem}-quasi"), quasi), (path.with_stem(f"{path.stem}-sensitive"), sensitive)]
-    else:
-        frames = [(path, release.to_frame())]
-    fresh = [target.with_name(f".{target.name}-{os.getpid()}") for target, _ in frames]
+    anatomized = release.style == ANATOMIZED
+    frames: Sequence[pd.DataFrame] = release.to_frames() if anatomized else [release.to_frame()]
+    targets = _targets(path, anatomized)
+    fresh = [target.with_name(f".{target.name}-{os.getpid()}") for target in targets]
     try:
-        for part, (_, frame) in zip(fresh, frames):
+        for part, frame in zip(fresh, frames):
             frame.to_csv(part, index=False, sep=separator)
-        for part, (target, _) in zip(fresh, frames):
+        for part, target in zip(fresh, targets):
             part.replace(target)
     finally:
         for part in fresh:
             with contextlib.suppress(OSError):
                 part.unlink(missing_ok=True)
-    return [target for target, _ in frames]
+    return targets
 
 
-def check_output(output: Path, inputs: Iterable[str | Path]) -> None:
+def _targets(path: Path, anatomized: bool) -> list[Path]:
+    """The files that :func:`write` makes of a name."""
+    return [path.with_stem(f"{path.stem}-{part}") for part in ("quasi", "sensitive")] if anatomized else [path]
+
+
+def check_output(output: Path, maker: Anonymizer, inputs: Iterable[str | Path]) -> None:
     """Refuse an output that cannot be written, or that would overwrite what was read."""
     if not output.parent.is_dir():
         raise DataFileError(f"no folder {str(output.parent)!r} to write {output.name!r} into")
     if output.is_dir():
         raise DataFileError(f"{str(output)!r} is a folder; name a file")
-    if any(Path(file).exists() and output.resolve() == Path(file).resolve() for file in inputs):
-        raise DataFileError(f"{str(output)!r} is read, so it cannot be written; choose another name")
+    there = [Path(file) for file in inputs if Path(file).exists()]
+    for target in _targets(output, isinstance(maker, Anatomy)):
+        if target.is_dir():
+            raise DataFileError(
+                f"{str(target)!r} is a folder, so it cannot be written; choose another name for {output.name!r}"
+            )
+        if target.exists() and any(target.samefile(file) for file in there):
+            raise DataFileError(f"{str(target)!r} is read, so it cannot be written; choose another name for -o")
 
 
 def split_names(option: str, text: str) -> list[str]:

@@ -17,9 +17,22 @@ def cells(notebook: Path) -> list[dict[str, Any]]:
     """The cells of a notebook file."""
     try:
         content = json.loads(notebook.read_text(encoding="utf-8"))
-        return [{**cell, "source": "".join(cell["source"])} for cell in content["cells"]]
+        return [_cell(cell, i) for i, cell in enumerate(content["cells"], start=1)]
     except (ValueError, KeyError, TypeError) as error:
         raise DataFileError(f"{notebook.name} is not a notebook (nbformat 4): {error}") from None
+
+
+def _cell(cell: dict[str, Any], number: int) -> dict[str, Any]:
+    """A cell with its source in one piece and its tags as a list."""
+    cell = {"metadata": {}, **cell, "source": "".join(cell["source"])}
+    if not isinstance(cell.get("cell_type"), str):
+        raise ValueError(f"cell {number} has no cell_type")
+    if not isinstance(cell["metadata"], dict):
+        raise ValueError(f"metadata of cell {number} must be a table, not {cell['metadata']!r}")
+    tags = cell["metadata"].get("tags", [])
+    if not isinstance(tags, list):
+        raise ValueError(f"tags of cell {number} must be a list, not {tags!r}")
+    return cell | {"tags": tags}
 
 
 def defined(notebook: Path) -> dict[str, Any]:
@@ -28,7 +41,7 @@ def defined(notebook: Path) -> dict[str, Any]:
     It may hold assignments of plain values only (numbers, text, lists, dictionaries, None), since papermill puts another
     cell of assignments after it.
     """
-    tagged = [cell for cell in cells(notebook) if TAG in cell.get("metadata", {}).get("tags", [])]
+    tagged = [cell for cell in cells(notebook) if TAG in cell["tags"]]
     if len(tagged) != 1:
         raise DataFileError(
             f"{notebook.name} has {len(tagged)} cells tagged {TAG!r}; it needs exactly one, which assigns its parameters"

@@ -23,21 +23,23 @@ def read(path: str | Path) -> Experiment:
     return _experiment(content, path)
 
 
-TEXT, FLAG, WHOLE, NUMBER, LIST, TABLE, NAMES, ANY = (
+TEXT, FLAG, WHOLE, NUMBER, LIST, TABLE, NAMES, SEVERAL, VALUES, ANY = (
     "text",
     "true or false",
     "a whole number",
     "a number",
     "a list",
-    ("a table"),
-    "a name or a list of names",
+    "a table",
+    "a name or a list of different names",
+    "a list of different names",
+    "a list of different values, none of them a list or a table",
     "anything",
 )
 _TOP = {"name": TEXT, "title": TEXT, "paper": TEXT, "notebook": TEXT, "exclusive": FLAG, "scale": TABLE}
 _TOP |= {"figure": LIST, "claim": LIST}
 _FIGURE = {"name": TEXT, "caption": TEXT, "draw": TEXT, "source": TEXT}
 _CLAIM = {"id": TEXT, "text": TEXT, "source": TEXT, "kind": TEXT, "where": TEXT, "value": TEXT, "x": NAMES, "by": NAMES}
-_CLAIM |= {"series": TEXT, "compare": LIST, "at": LIST, "aggregate": TEXT, "paper": ANY, "scales": LIST}
+_CLAIM |= {"series": TEXT, "compare": VALUES, "at": VALUES, "aggregate": TEXT, "paper": ANY, "scales": SEVERAL}
 _CLAIM |= {"needs_cores": WHOLE, "needs_memory_gb": NUMBER, "reason": TEXT}
 _NEEDED = {"between": ["paper"], "at_most": ["paper"], "at_least": ["paper"], "about": ["paper"]}
 _NEEDED |= {"rises": ["x"], "falls": ["x"]} | {kind: ["series", "compare", "x"] for kind in PAIRS}
@@ -45,6 +47,9 @@ _NEEDED |= {"rises": ["x"], "falls": ["x"]} | {kind: ["series", "compare", "x"] 
 
 def _fits(value: Any, what: str) -> bool:
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    flat = isinstance(value, list) and not any(isinstance(v, (list, dict)) for v in value)
+    values = flat and len(set(value)) == len(value)
+    several = values and all(isinstance(v, str) for v in value)
     return {
         TEXT: isinstance(value, str),
         FLAG: isinstance(value, bool),
@@ -52,7 +57,9 @@ def _fits(value: Any, what: str) -> bool:
         NUMBER: number,
         LIST: isinstance(value, list),
         TABLE: isinstance(value, dict),
-        NAMES: isinstance(value, str) or (isinstance(value, list) and all(isinstance(v, str) for v in value)),
+        NAMES: isinstance(value, str) or several,
+        SEVERAL: several,
+        VALUES: values,
         ANY: True,
     }[what]
 
@@ -128,6 +135,9 @@ def _claim(entry: Any, scales: Mapping[str, Any], file: str, number: int) -> Cla
     said: dict[str, Any] = {key: _names(value) if _CLAIM[key] == NAMES else value for key, value in entry.items()}
     said |= {key: tuple(said[key]) for key in ("compare", "at", "scales") if key in said}
     claim = Claim(**said)
+    both = [name for name in claim.by if name in claim.x]
+    if both:
+        raise DataFileError(f"{where}: {listed(both)} cannot be in x and in by; leave it out of one of them")
     for scale in claim.scales:
         if scale not in scales:
             raise DataFileError(f"{where}: {unknown('scale', scale, scales)}")

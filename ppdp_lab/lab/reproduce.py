@@ -16,11 +16,11 @@ from typing import Any
 import pandas as pd
 
 from ppdp_lab.anonymize.lattice.workers import CORES
-from ppdp_lab.errors import PPDPError
+from ppdp_lab.errors import ParameterError, PPDPError
 from ppdp_lab.lab import parameters, scorecard
 from ppdp_lab.lab.experiment import Experiment
-from ppdp_lab.lab.redraw import FIGURES
-from ppdp_lab.lab.runner import Run, run
+from ppdp_lab.lab.finished import Run
+from ppdp_lab.lab.runner import run
 
 
 def reproduce(
@@ -113,15 +113,29 @@ def _cell(value: Any) -> Any:
     return value if isinstance(value, (int, float, str, bool, type(None))) else json.dumps(value)
 
 
-def gallery(scored: Iterable[scorecard.Scored], folder: Path) -> Path:
-    """Copy the figures of finished runs into a folder, one subfolder an experiment, with ``SCORECARD.md`` beside them."""
+def gallery(scored: Iterable[scorecard.Scored], folder: Path, results: Path) -> Path:
+    """Copy the figures of finished runs into a folder, one subfolder an experiment, with ``SCORECARD.md`` beside them.
+
+    Files that no report writes stay as they are. A folder that shares files with ``results`` is refused: the runs are there.
+    """
     scored = list(scored)
-    folder.mkdir(parents=True, exist_ok=True)
+    content = scorecard.markdown(scored, figures=True)
+    copies: dict[Path, Path] = {}
     for entry in scored:
         if entry.run is not None:
             target = folder / entry.experiment.name
-            shutil.rmtree(target, ignore_errors=True)
-            shutil.copytree(entry.run.folder / FIGURES, target)
+            copies |= {target / drawn.name: drawn for drawn in entry.run.figures}
+    runs = results.resolve()
+    for place in [folder, *(target.parent for target in copies)]:
+        there = place.resolve()
+        if there.is_relative_to(runs) or runs.is_relative_to(there):
+            raise ParameterError(
+                f"{str(place)!r} is, holds or lies in the results folder {str(results)!r}; choose another one for the report"
+            )
+    folder.mkdir(parents=True, exist_ok=True)
+    for target, drawn in copies.items():
+        target.parent.mkdir(exist_ok=True)
+        shutil.copyfile(drawn, target)
     path = folder / "SCORECARD.md"
-    path.write_text(scorecard.markdown(scored, figures=True), encoding="utf-8")
+    path.write_text(content, encoding="utf-8")
     return path

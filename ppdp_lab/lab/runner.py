@@ -2,53 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from ppdp_lab.errors import PPDPError, listed
+from ppdp_lab.errors import DataFileError, PPDPError, listed
 from ppdp_lab.lab import folders, machine, parameters
 from ppdp_lab.lab.experiment import Experiment
+from ppdp_lab.lab.finished import ENVIRONMENT, NOTEBOOK, VERDICTS, Run
 from ppdp_lab.lab.finishing import HANDED_OVER, RESULTS, RUN_FOLDER
 from ppdp_lab.lab.identity import Identity, identify
 from ppdp_lab.lab.kernel import NotebookError, execute
 from ppdp_lab.lab.progress import Progress
 from ppdp_lab.lab.redraw import draw_all, drawing
 from ppdp_lab.lab.text import seconds
-from ppdp_lab.lab.verdicts import Verdict, judge_all
-
-NOTEBOOK, VERDICTS, ENVIRONMENT = "notebook.ipynb", "verdicts.json", "environment.json"
-
-
-@dataclass(frozen=True)
-class Run:
-    """A finished run: its folder, and whether it had to be executed."""
-
-    folder: Path
-    executed: bool
-
-    @property
-    def environment(self) -> dict[str, Any]:
-        """What is written down about the run."""
-        content: dict[str, Any] = json.loads((self.folder / ENVIRONMENT).read_text(encoding="utf-8"))
-        return content
-
-    @property
-    def results(self) -> pd.DataFrame:
-        """Its tidy results."""
-        return pd.read_parquet(self.folder / RESULTS)
-
-    @property
-    def verdicts(self) -> list[Verdict]:
-        """Its verdicts."""
-        return [Verdict(**entry) for entry in json.loads((self.folder / VERDICTS).read_text(encoding="utf-8"))]
+from ppdp_lab.lab.verdicts import judge_all
 
 
 def run(
@@ -88,8 +62,10 @@ def run(
     label = f"{experiment.name} ({label_of(scale, given)})"
     target = home / identity.run
     if folders.finished(target) and not force:
+        there = Run(target, executed=False)
+        _ = there.environment, there.verdicts  # a broken run is refused, not called finished
         say(f"{label}: already finished in {target}")
-        return Run(target, executed=False)
+        return there
     notes = {
         "experiment": experiment.name,
         "title": experiment.title,
@@ -109,7 +85,7 @@ def run(
             say(f"{label}: results are there; drawing and judging again")
             for name in (NOTEBOOK, RESULTS, HANDED_OVER):
                 shutil.copy2(donor / name, folder / name)
-            notes |= {key: _read(donor)[key] for key in ("machine", "started", "seconds")}
+            notes |= {key: Run(donor, executed=True).environment.get(key) for key in ("machine", "started", "seconds")}
         else:
             with folders.turn(
                 results, exclusive=experiment.exclusive, waiting=lambda: say(f"{label}: waiting for other experiments")
@@ -172,14 +148,14 @@ def _execute(
 
 def present(experiment: Experiment, folder: Path) -> None:
     """Draw the figures and judge the claims of a run from its results."""
-    notes, handed = _read(folder), json.loads((folder / HANDED_OVER).read_text(encoding="utf-8"))
+    made = Run(folder, executed=True)
+    notes, handed, frame = made.environment, made.handed_over, made.results
     ours, theirs = [figure.name for figure in experiment.figures], handed["figures"]
     if sorted(ours) != sorted(theirs):
         raise NotebookError(
             f"{experiment.notebook.name} finishes with figures {listed(theirs) or 'none'}, but {experiment.path.name} names "
             f"{listed(ours) or 'none'}; make them agree"
         )
-    frame = pd.read_parquet(folder / RESULTS)
     provenance = ", ".join(dict.fromkeys(d["provenance"] for d in handed["data"] or notes["data"]))
     notes["provenance"] = provenance
     _write(folder / ENVIRONMENT, notes | {"data_used": handed["data"]})
@@ -189,15 +165,6 @@ def present(experiment: Experiment, folder: Path) -> None:
     _write(folder / VERDICTS, [verdict.as_dict() for verdict in verdicts])
 
 
-def latest(experiment: str, results: Path, scale: str | None = None) -> Run | None:
-    """The newest finished run of an experiment, with unchanged parameters if a scale is asked for."""
-    for folder in folders.finished_runs(results / experiment):
-        found = Run(folder, executed=False)
-        if scale is None or (found.environment["scale"] == scale and not found.environment["given"]):
-            return found
-    return None
-
-
 def _same_results(home: Path, identity: Identity) -> Path | None:
     """A run, finished or failed after its notebook was through, with the same results."""
     for folder in sorted(home.iterdir()):
@@ -205,18 +172,13 @@ def _same_results(home: Path, identity: Identity) -> Path | None:
             (folder / name).is_file() for name in (NOTEBOOK, RESULTS, HANDED_OVER)
         ):
             continue
-        notes = _read(folder)
-        if notes.get("results_identity") == identity.results and notes.get("executed"):
-            return folder
+        found = Run(folder, executed=True)
+        with contextlib.suppress(DataFileError):  # what cannot be read is run again
+            notes = found.environment
+            if notes.get("results_identity") == identity.results and notes.get("executed"):
+                _ = found.handed_over, found.results
+                return folder
     return None
-
-
-def _read(folder: Path) -> dict[str, Any]:
-    try:
-        content: dict[str, Any] = json.loads((folder / ENVIRONMENT).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return content
 
 
 def _write(path: Path, content: Any) -> None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ppdp_lab.lab.experiment import Experiment
-from ppdp_lab.lab.runner import Run, label_of, latest
+from ppdp_lab.lab.finished import Run, latest
+from ppdp_lab.lab.runner import label_of
 from ppdp_lab.lab.text import markdown_table, table
 from ppdp_lab.lab.verdicts import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED, Verdict
 

@@ -49,6 +49,11 @@ def query_errors(
     >>> query_errors(pl.Release(table, np.array([0, 0, -1, 0])), queries).tolist()
     [0.25, 0.25, 0.25]
     """
+    if not isinstance(release, Release):
+        raise ParameterError(
+            f"query errors need a ppdp_lab.Release, which holds the truth, not {type(release).__name__}; of what was "
+            f"published there are estimates() only"
+        )
     check_choice("denominator", denominator, ("true", "estimate"))
     if isinstance(zero, str):
         check_choice("zero", zero, (LEAVE_OUT, COUNT))

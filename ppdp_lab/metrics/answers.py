@@ -9,7 +9,7 @@ import numpy as np
 
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.metrics._bitmaps import count_inside, cuts_of_bits, share_inside, spread_boxes
-from ppdp_lab.metrics.queries import Queries
+from ppdp_lab.metrics.queries import Queries, check_table
 from ppdp_lab.published import Published
 from ppdp_lab.release import Release
 from ppdp_lab.table import Boxes, Domain, Microdata, Sets, group
@@ -36,6 +36,7 @@ def true_counts(table: Microdata, queries: Queries) -> np.ndarray:
     [2, 1]
     """
     _check_queries(queries)
+    check_table(table, "true counts come from")
     queries.check_fits((*table.qi_domains, *table.sensitive_domains))
     codes = np.concatenate([table.qi_codes, table.sensitive_codes])
     out = np.zeros(len(queries), dtype=np.int64)

@@ -84,11 +84,18 @@ class Queries:
         that value, or the leaves below that node of a hierarchy; any other value itself; a list or set its members. An
         attribute that is not named has no condition.
         """
+        check_table(table, "queries are about")
+        if isinstance(conditions, Mapping) or not isinstance(conditions, Iterable):
+            raise ParameterError(
+                f"queries are a list of dictionaries, not {type(conditions).__name__}; put a single one into a list"
+            )
         asked = list(conditions)
         if not asked:
             raise ParameterError("no queries: give at least one dictionary of conditions")
         members = {name: np.ones((len(asked), len(domain)), dtype=bool) for name, domain in table.domains.items()}
         for i, query in enumerate(asked):
+            if not isinstance(query, Mapping):
+                raise ParameterError(f"query {i} must be a dictionary of attribute to condition, not {query!r}")
             for name, condition in query.items():
                 if name not in members:
                     raise SchemaError(f"query {i} asks for {name!r}; the table has {listed(table.domains)}")
@@ -100,11 +107,26 @@ class Queries:
     @classmethod
     def of_members(cls, table: Microdata, members: Mapping[str, np.ndarray]) -> Queries:
         """Queries from a boolean matrix per attribute: queries by codes of the domain."""
+        if set(members) != set(table.domains):
+            raise SchemaError(f"members are given for {listed(members)}; the table has {listed(table.domains)}")
+        n = len(next(iter(members.values())))
+        for name, chosen in members.items():
+            if np.shape(chosen) != (n, len(table.domains[name])):
+                raise ParameterError(
+                    f"members of {name!r} have shape {np.shape(chosen)}, not {(n, len(table.domains[name]))}: one row a query, "
+                    f"one column a value"
+                )
         columns = {name: Sets(table.domains[name], pack(chosen)) for name, chosen in members.items()}
         return cls(
             tuple(columns[name] for name in table.schema.quasi_identifiers),
             tuple(columns[name] for name in table.schema.sensitive),
         )
+
+
+def check_table(table: object, what: str) -> None:
+    """Refuse what is no table in words."""
+    if not isinstance(table, Microdata):
+        raise ParameterError(f"{what} a ppdp_lab.Microdata, not {type(table).__name__}; wrap the frame first")
 
 
 def pack(members: np.ndarray) -> np.ndarray:

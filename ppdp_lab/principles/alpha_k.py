@@ -44,6 +44,8 @@ class AlphaKAnonymity(SensitivePrinciple):
         super().__init__(attribute)
         self.alpha = check_number("alpha", alpha, above=0, at_most=1)
         self.k = check_integer("k", k, at_least=1)
+        if values is not None and not isinstance(values, Iterable):
+            raise ParameterError(f"values must be a list of sensitive values, not {values!r}")
         self.values = None if values is None else (values,) if isinstance(values, str) else tuple(values)
 
     @property

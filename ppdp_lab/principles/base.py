@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ppdp_lab.table import ClassCounts
 TOLERANCE = 1e-9  # three equal values must pass entropy >= log 3, which floating point alone denies them
 
 
+@runtime_checkable
 class HasCounts(Protocol):
     """Anything that can tell its class counts: a Release, a Published."""
 
@@ -94,7 +95,14 @@ class Principle(ABC):
         KAnonymity(3) fails in 1 of 2 classes
           class 0: 2 records, fewer than k = 3
         """
-        counts = release if isinstance(release, ClassCounts) else release.counts()
+        if isinstance(release, ClassCounts):
+            counts = release
+        elif isinstance(release, HasCounts):
+            counts = release.counts()
+        else:
+            raise ParameterError(
+                f"{self} checks a Release, a Published or a ClassCounts, not {type(release).__name__}; anonymize the table first"
+            )
         return Verdict(self, self.safe(counts), counts)
 
     def require_feasible(self, counts: ClassCounts) -> None:

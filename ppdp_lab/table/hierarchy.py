@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.errors import DataFileError, HierarchyError, ParameterError, check_integer, check_number, listed
+from ppdp_lab.errors import (
+    DataFileError,
+    HierarchyError,
+    ParameterError,
+    check_integer,
+    check_list,
+    check_number,
+    check_separator,
+    listed,
+)
 from ppdp_lab.table._tree import _text, check_tree, level_columns
 
 ROOT = "*"
@@ -124,19 +133,23 @@ class Hierarchy:
                     raise HierarchyError(
                         f"below {child!r} stands {below!r}; give a dictionary, a list of leaves, or None"
                     )
+                if not isinstance(below, Mapping):
+                    below = [] if below is None else list(below)
                 if below:
                     walk(below, [child, *above])
                 else:
                     paths.append([child, *above])
 
-        walk(tree, [] if len(tree) == 1 and next(iter(tree.values())) else [ROOT])
+        walk(tree, [])
+        if len(tree) > 1 or len(paths[0]) == 1:
+            paths = [[*path, ROOT] for path in paths]
         depth = max(map(len, paths))
         return cls([[path[0]] * (depth - len(path)) + path for path in paths])
 
     @classmethod
     def from_csv(cls, path: str | Path, *, separator: str = ";") -> Hierarchy:
         """From a file in ARX's form: one line a leaf, ``leaf;level 1;...;*``, no header."""
-        path = Path(path)
+        path, separator = Path(path), check_separator(separator)
         if not path.is_file():
             raise DataFileError(
                 f"no hierarchy file {str(path)!r}; a hierarchy is a CSV of lines leaf{separator}level 1{separator}...{separator}*"
@@ -146,6 +159,10 @@ class Hierarchy:
                 rows = [row for row in csv.reader(file, delimiter=separator) if row]
         except UnicodeDecodeError as error:
             raise DataFileError(f"hierarchy file {str(path)!r} is not UTF-8 text ({error}); save it as UTF-8") from None
+        except csv.Error as error:
+            raise DataFileError(
+                f"hierarchy file {str(path)!r} cannot be read: {error}; is {separator!r} its separator?"
+            ) from None
         if not rows:
             raise DataFileError(f"hierarchy file {str(path)!r} is empty")
         try:
@@ -162,9 +179,10 @@ class Hierarchy:
         >>> Hierarchy.intervals(range(20, 40), widths=[5, 10]).levels(27)
         ['27', '[25, 29]', '[20, 29]', '*']
         """
-        numbers = np.unique(np.asarray(list(values)))
-        if len(numbers) == 0 or not np.issubdtype(numbers.dtype, np.number) or not np.isfinite(numbers).all():
+        numbers = check_list("values", list(values) if isinstance(values, Iterable) else values)
+        if len(numbers) == 0 or numbers.dtype.kind not in "iuf" or not np.isfinite(numbers).all():
             raise ParameterError("intervals needs at least one value, and finite numbers only")
+        numbers = np.unique(numbers)
         if isinstance(widths, str) or not isinstance(widths, Iterable):
             raise ParameterError(f"widths must be a list of numbers, narrowest first, not {widths!r}")
         widths = [check_number("each of widths", width, above=0) for width in widths]
@@ -319,6 +337,7 @@ class Hierarchy:
 
     def to_csv(self, path: str | Path, *, separator: str = ";") -> None:
         """Write the form that :meth:`from_csv` reads."""
+        separator = check_separator(separator)
         with Path(path).open("w", newline="", encoding="utf-8") as file:
             csv.writer(file, delimiter=separator, lineterminator="\n").writerows(self.to_table())
 

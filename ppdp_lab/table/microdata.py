@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.errors import DroppedColumnsWarning, IdError, ParameterError, SchemaError, listed
+from ppdp_lab.errors import DroppedColumnsWarning, IdError, ParameterError, SchemaError, check_list, listed
 from ppdp_lab.table.domain import Domain
 from ppdp_lab.table.grouping import Grouping, group
 from ppdp_lab.table.hierarchy import Hierarchy
-from ppdp_lab.table.schema import Schema
+from ppdp_lab.table.schema import Schema, _names
 
 
 class Microdata:
@@ -70,6 +70,10 @@ class Microdata:
             )
         if len(frame) == 0:
             raise SchemaError("the frame has no rows; there is nothing to anonymize")
+        if hierarchies is not None and not isinstance(hierarchies, Mapping):
+            raise ParameterError(
+                f"hierarchies must be a dictionary {{column: ppdp_lab.Hierarchy}}, not {type(hierarchies).__name__}"
+            )
         hierarchies = dict(hierarchies or {})
         coded = schema.quasi_identifiers + schema.sensitive
         stray = [name for name in hierarchies if name not in coded]
@@ -159,9 +163,9 @@ class Microdata:
     # ------------------------------------------------------------------ making others of it
     def select(self, rows: Any) -> Microdata:
         """The records of a boolean mask or of positions, over the same domains and with their ids."""
-        rows = np.asarray(rows)
+        rows = check_list("select needs a boolean mask or a list of positions: rows", rows)
         if rows.dtype == bool:
-            if rows.shape != (len(self),):
+            if len(rows) != len(self):
                 raise ParameterError(f"a mask of {len(rows)} entries does not fit {len(self)} records")
             rows = np.flatnonzero(rows)
         else:
@@ -179,7 +183,7 @@ class Microdata:
 
     def _positions(self, rows: np.ndarray) -> np.ndarray:
         """Positions that exist, each of them once; anything else is refused."""
-        if rows.ndim != 1 or (len(rows) and rows.dtype.kind not in "iu"):
+        if len(rows) and rows.dtype.kind not in "iu":
             raise ParameterError("select needs a boolean mask or a list of positions (whole numbers from 0)")
         rows = rows.astype(np.int64)
         strangers = rows[(rows < 0) | (rows >= len(self))]
@@ -200,6 +204,7 @@ class Microdata:
         <Microdata of 2 records: zip | disease (own data)>
         """
         known = self.schema.quasi_identifiers
+        quasi_identifiers = _names("quasi_identifiers", quasi_identifiers)
         strange = [name for name in quasi_identifiers if name not in known]
         if strange:
             raise SchemaError(f"{listed(strange)} are no quasi-identifiers of this table; it has {listed(known)}")

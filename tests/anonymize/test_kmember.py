@@ -240,3 +240,16 @@ def test_which_of_equal_records_meet_is_chance() -> None:
 def test_bad_input_is_refused_in_words(make, words) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ParameterError, match=words):
         make()
+
+
+@pytest.mark.parametrize("k", [5, 20, 10**30])
+def test_clusters_refuse_what_anonymize_refuses(k: int) -> None:
+    frame = pd.DataFrame({"age": [20, 30, 40, 60], "illness": ["flu", "HIV"] * 2})
+    table = pl.Microdata(frame, pl.Schema("age", sensitive="illness"))
+    with pytest.raises(InfeasibleError, match=f"k = {k} is larger than the table of 4 records"):
+        KMember(k).clusters(table)
+    with pytest.raises(InfeasibleError, match="the table has no records"):
+        KMember(k).clusters(table.select([]))
+    with pytest.raises(ParameterError, match=r"KMember needs a ppdp_lab.Microdata, not DataFrame"):
+        KMember(k).clusters(frame)  # type: ignore[arg-type]
+    assert KMember(4).clusters(table).tolist() == [0] * 4

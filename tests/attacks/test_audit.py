@@ -132,6 +132,8 @@ def test_bad_input_is_refused_in_words() -> None:
     background = Background.worst_case(releases)
     with pytest.raises(ParameterError, match=r"the rule must be a principle such as .* see max_confidence"):
         audit_series(series, background, 0.5)
+    with pytest.raises(ParameterError, match="the background must be a ppdp_lab Background, not NoneType"):
+        audit_series(series, None)
     with pytest.raises(ParameterError, match="max_confidence must be greater than 0"):
         audit_series(series, background, max_confidence=0)
     with pytest.raises(ParameterError, match="the background names group 9, but its groups are 0 to 2"):

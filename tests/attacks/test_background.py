@@ -112,3 +112,47 @@ def test_bad_input_is_refused_in_words() -> None:
         Background(good.ids, [Presence(presence.persons, presence.qi + 5)], table.qi_domains)
     with pytest.raises(ParameterError, match="groups must be 4 numbers from 0 on"):
         Background(good.ids, [Presence(presence.persons, presence.qi, np.array([0, -1, 0, 0]))], table.qi_domains)
+
+
+def test_a_single_thing_is_no_list() -> None:
+    table = people()
+    release = pl.Release(table, np.zeros(4, int))
+    background = Background.worst_case([release, release])
+    with pytest.raises(ParameterError, match="tables must be a list, not Microdata; put a single one into a list"):
+        Background.of_series(table)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="tables must be a list, not DataFrame"):
+        Background.of_series(table.frame)
+    with pytest.raises(ParameterError, match="releases must be a list, not Release"):
+        Background.worst_case(release)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="groups must be a list, not int"):
+        background.with_groups(5)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="release 1: give one group number"):
+        background.with_groups([[0] * 4, [[0], 0]])
+    with pytest.raises(ParameterError, match="ids must be a list, not str"):
+        background.about("a")
+    with pytest.raises(ParameterError, match="ids must be a plain list of ids"):
+        background.about([["a"]])
+    assert background.about({"a"}).ids.tolist() == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("which", "words"),
+    [
+        (9, "the number of a release must be at most 1, not 9"),
+        (-3, "must be at least -2, not -3"),
+        ([0, 2], "must be at most 1, not 2"),
+        ([True, False], "must be a whole number, not True"),
+        ("x", "must be a whole number, not 'x'"),
+        (None, "must be a whole number, not None"),
+        (slice("a", None), "no slice of releases; use whole numbers"),
+        (slice(5, None), "at least one release"),
+    ],
+)
+def test_releases_that_are_not_there(which: object, words: str) -> None:
+    background = Background.of_series([people(), people()])
+    with pytest.raises(ParameterError, match=words):
+        background[which]  # type: ignore[index]
+    if isinstance(which, int):
+        with pytest.raises(ParameterError, match=words):
+            background.to_frame(which)
+    assert [len(one) for one in background] == [1, 1]

@@ -163,6 +163,7 @@ def test_bad_input_is_refused_in_words() -> None:
         ((series[:1], background), r"a background on 2 releases does not fit a series of 1.*background\[1:\]"),
         ((3, background), "a series is a list of published tables, not int"),
         ((series, "everything"), "the background must be a ppdp_lab Background, not str"),
+        ((series, None), r"not NoneType; make one with Background.of_series\(tables\)"),
     ):
         with pytest.raises(ParameterError, match=words):
             intersection(*wrong, attribute="ill")
@@ -172,6 +173,8 @@ def test_bad_input_is_refused_in_words() -> None:
         intersection(series, background, attribute="ill", track=True)
     with pytest.raises(ParameterError, match="threshold must be at most 1"):
         value_association(series, background, threshold=2)
+    with pytest.raises(ParameterError, match="the background must be a ppdp_lab Background, not NoneType"):
+        value_association(series, None)  # type: ignore[arg-type]
     other = pl.Microdata(releases[0].table.frame, releases[0].table.schema)
     with pytest.raises(SchemaError, match="codes column 'age' over other values"):
         intersection([pl.Release(other, np.zeros(2, int)).published(), series[1]], background)

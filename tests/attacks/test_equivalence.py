@@ -398,6 +398,48 @@ def test_rows_of_nobody_are_strangers_or_named_counterfeits():
         Tuples.of(series, background, named[:1])
 
 
+def test_counterfeits_that_do_not_fit_are_refused_in_words():
+    release = Release(table_of(["flu", "HIV"]), np.array([0, 0]))
+    background, series = Background.worst_case([release]), [release.published()]
+    with pytest.raises(ParameterError, match="releases must be a list, not Release"):
+        named_counterfeits(release)
+    with pytest.raises(ParameterError, match=r"release 0 must be a ppdp_lab.Release, not Published"):
+        named_counterfeits(series)
+    with pytest.raises(ParameterError, match="counterfeits must be a list, not int"):
+        Tuples.of(series, background, 5)
+    for beyond in (-1, 1):
+        with pytest.raises(ParameterError, match="release 0: counterfeits stand in groups beyond 0 to 0"):
+            Tuples.of(series, background, [(np.array([7]), np.array([beyond]))])
+
+
+def test_a_series_and_a_background_are_needed():
+    release = Release(table_of(["flu", "HIV"]), np.array([0, 0]))
+    background, series = Background.worst_case([release]), [release.published()]
+    for attack in (compromised, compromised_over_time):
+        with pytest.raises(ParameterError, match="the background must be a ppdp_lab Background, not NoneType"):
+            attack(series, None, e=2)
+        with pytest.raises(ParameterError, match="put the single one into a list"):
+            attack(series[0], background, e=2)
+        with pytest.raises(ParameterError, match="a series is a list of published tables, not NoneType"):
+            attack(None, background, e=2)
+    for attack in (chains, Correspondence.of, BucketGraphs.of):
+        with pytest.raises(ParameterError, match="the background must be a ppdp_lab Background, not NoneType"):
+            attack(series, None)
+
+
+@pytest.mark.parametrize("classes", [[0] * 6, [0, 0, 1, 1, 2, 2]])
+def test_more_than_everybody_is_everybody(classes):
+    table = table_of(["flu", "HIV"] * 4)
+    rows = [[0, 1, 2, 3, 4, 5], [0, 7, 2, 3, 6, 5]]
+    series = Attacked([Release(table.select(r), np.array(classes), grouped=True) for r in rows])
+    most = compromised(*series.known, e=len(table) + 1)
+    assert most.breached.any()
+    for e in (10**10, 2**63, 10**30):
+        found = compromised(*series.known, e=e)
+        assert found.e == e and found.count_is == most.count_is
+        assert found.breached.tolist() == most.breached.tolist()
+
+
 def test_the_attack_needs_groups_and_one_sensitive_column():
     table = table_of(["flu", "HIV"])
     release = Release(table, np.array([0, 0]), grouped=True)
@@ -435,6 +477,8 @@ def test_the_bound_is_for_merged_buckets_only():
         graphs.least_equivalence()
     with pytest.raises(ParameterError, match="no edge"):
         graphs.after(0).cut(0)
+    with pytest.raises(ParameterError, match="releases must be at most 1, not 2"):
+        graphs.after(2)
 
 
 def test_proportions_do_not_depend_on_height_or_release():

@@ -210,6 +210,24 @@ def test_bad_input_is_refused_in_words() -> None:
     assert record_linkage(bare).scores.tolist() == [0.5]
 
 
+@pytest.mark.parametrize(
+    "prior", [[np.nan] * 2, [np.inf, 0], [-0.5, 1.5], [None, 1], {"flu": 0.5, "HIV": 0.5}, {0: 0.5, 1: 0.5}, 5, "ab"]
+)
+def test_a_prior_that_is_none_is_refused_in_words(prior: object) -> None:
+    frame = pd.DataFrame({"age": [30, 31], "ill": ["flu", "HIV"]})
+    seen = pl.Release(pl.Microdata(frame, pl.Schema("age", sensitive="ill")), np.array([0, 0])).published()
+    with pytest.raises(ParameterError, match=r"prior must be 2 probabilities that sum to 1, .* order: 'HIV', 'flu'"):
+        skewness(seen, prior=prior)  # type: ignore[arg-type]
+
+
+def test_one_excluded_value_needs_no_list() -> None:
+    frame = pd.DataFrame({"age": [30, 31], "pay": [100, 200]})
+    seen = pl.Release(pl.Microdata(frame, pl.Schema("age", sensitive="pay")), np.array([0, 0])).published()
+    assert background_knowledge(seen, excluded=100).to_frame()["value"].tolist() == ["200"]
+    with pytest.raises(ParameterError, match="excluded names 5, which 'pay' does not have"):
+        background_knowledge(seen, excluded=5)
+
+
 def test_a_given_prior_is_used() -> None:
     frame = pd.DataFrame({"age": [30, 31], "ill": ["flu", "HIV"]})
     table = pl.Microdata(frame, pl.Schema("age", sensitive="ill"))

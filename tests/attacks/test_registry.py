@@ -20,6 +20,7 @@ from ppdp_lab.errors import PPDPError, UnknownNameError
 NO_ATTACKS = {
     "audit.audit_series",
     "background.check_domains",
+    "background.in_a_list",
     "equivalence.delta_weights",
     "equivalence.named_counterfeits",
     "equivalence.plain_weights",

@@ -60,6 +60,11 @@ def test_a_sample_of_real_rows_are_real_rows():
 def test_unknown_names_and_bad_parameters_are_refused_in_words():
     with pytest.raises(UnknownNameError, match="unknown data set 'adlt'; did you mean 'adult'"):
         datasets.load("adlt")
+    with pytest.raises(UnknownNameError, match=r"unknown data set \['adult'\]"):
+        datasets.load(["adult"])
+    for name in ("nope", "adult", ["occ"]):
+        with pytest.raises(UnknownNameError, match=r"unknown census data set .* Known: 'occ', 'occ-mdistinct', 'sal'"):
+            datasets.census(name)
     with pytest.raises(ParameterError, match="rows must be at least 1, not 0"):
         datasets.load("adult", rows=0)
     with pytest.raises(DataFileError, match=r"31000 rows were asked for, but the data set has 30162"):
@@ -93,6 +98,21 @@ def test_a_census_file_in_the_data_folder_is_used(tmp_path, monkeypatch):
     codes.drop(columns="gender").to_parquet(tmp_path / "census600k.parquet")
     with pytest.raises(DataFileError, match=r"lacks column.s. 'gender'"):
         datasets.load("occ")
+
+
+def test_a_census_file_of_something_else_is_refused_in_words(tmp_path):
+    file = tmp_path / "census600k.parquet"
+    file.write_text("age,gender\n1,2\n")
+    with pytest.raises(DataFileError, match=r"census600k.parquet' cannot be read as Parquet: "):
+        datasets.load("occ", folder=tmp_path)
+    codes = pd.DataFrame({name: [0, 1] for name in _census.LABELS})
+    for wrong in (["a", "b"], [0.0, 1.0], [0, None], [False, True]):
+        codes.assign(education=wrong).to_parquet(file)
+        with pytest.raises(DataFileError, match="education must hold codes 0 to 16, whole numbers all of them"):
+            datasets.load("occ", folder=tmp_path)
+    codes[:0].to_parquet(file)
+    with pytest.raises(DataFileError, match=r"census600k.parquet' has no rows"):
+        datasets.load("occ", folder=tmp_path)
 
 
 def test_arx_files_in_the_data_folder_are_used(tmp_path):

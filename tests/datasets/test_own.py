@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from ppdp_lab import datasets
-from ppdp_lab.errors import DataFileError, HierarchyError, SchemaError
+from ppdp_lab.errors import DataFileError, HierarchyError, ParameterError, SchemaError
 
 GOOD = """
 file = "patients.csv"
@@ -70,6 +70,15 @@ def test_parquet_serves_as_well(folder):
         (("{ mask = 4 }", "{ masks = 4 }"), DataFileError, "must be a file name"),
         (('job = "job.csv"', 'jobs = "job.csv"'), SchemaError, "hierarchy for 'jobs'"),
         (('job = "job.csv"', 'job = "jobs.csv"'), DataFileError, "no hierarchy file .*jobs.csv"),
+        (('file = "patients.csv"', "file = 5"), DataFileError, "own.toml': file must be text in quotes, not 5"),
+        (('id = "patient"', 'id = ["age"]'), DataFileError, r"own.toml': id must be text in quotes, not \['age'\]"),
+        (('separator = ";"', "separator = 5"), ParameterError, "own.toml': separator must be one character.*, not 5"),
+        (('separator = ";"', 'separator = "(("'), ParameterError, r"own.toml': separator must .*, not '\(\('"),
+        (
+            (GOOD[GOOD.index("[hierarchies]") :], 'hierarchies = "x"'),
+            DataFileError,
+            r"own.toml': hierarchies must be a table \[hierarchies\] with one line per column, not 'x'",
+        ),
     ],
 )
 def test_each_mistake_has_its_words(folder, change, error, words):
@@ -77,6 +86,34 @@ def test_each_mistake_has_its_words(folder, change, error, words):
     (folder / "own.toml").write_text(GOOD.replace(*change))
     with pytest.raises(error, match=words):
         datasets.load(folder / "own.toml")
+
+
+def test_a_description_that_is_not_utf8(folder):
+    (folder / "own.toml").write_bytes('provenance = "Zürich"\n'.encode("latin-1"))
+    with pytest.raises(DataFileError, match=r"own.toml' is not UTF-8 text .*; save it as UTF-8"):
+        datasets.load(folder / "own.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        (
+            "age;age;sex\n1;2;m\n",
+            SchemaError,
+            "patients.csv' has more than one column named 'age'; rename or drop them",
+        ),
+        ("NA;NA;age\n1;2;3\n", SchemaError, "more than one column named 'NA'"),
+        ("age;sex\n1;2;m\n", DataFileError, "the rows have more fields than the header has names; name every column"),
+        ("age;sex\n", SchemaError, "the frame has no rows"),
+    ],
+)
+def test_a_header_that_pandas_would_bend(folder, text, error, words):
+    (folder / "patients.csv").write_text(text)
+    (folder / "own.toml").write_text('file = "patients.csv"\nseparator = ";"\nquasi_identifiers = "age"\n')
+    with pytest.raises(error, match=words):
+        datasets.load(folder / "own.toml")
+    (folder / "patients.csv").write_text("age;;\n34;x;y\n51;x;y\n")
+    assert datasets.load(folder / "own.toml").frame["age"].tolist() == [34, 51]
 
 
 def test_a_value_absent_from_its_hierarchy_is_named(folder):

@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from ppdp_lab.lab import folders, read
+from ppdp_lab.lab.finished import latest
 from ppdp_lab.lab.machine import PACKAGE
-from ppdp_lab.lab.runner import latest, run
+from ppdp_lab.lab.runner import run
 
 DATA = Path(__file__).parent / "data" / "experiments"
 RUN = "0123456789abcdef"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ppdp_lab.errors import UnknownNameError
+from ppdp_lab.errors import DataFileError, ParameterError, UnknownNameError
 from ppdp_lab.lab import identity, read
 from ppdp_lab.lab.identity import data_names, fingerprint, identify
 
@@ -104,3 +104,16 @@ def test_data_sets_are_named_by_parameters(tmp_path):
     assert data_names({"dataset": None}) == []
     with pytest.raises(UnknownNameError, match="did you mean 'adult'"):
         fingerprint("adlt", tmp_path)
+    for wrong in ({"dataset": 5}, {"datasets": ["occ", 5]}, {"datasets": {"occ": 1}}):
+        with pytest.raises(ParameterError, match="must be a data set's name or TOML file in quotes"):
+            data_names(wrong)
+
+
+@pytest.mark.parametrize(
+    "add, words", [("# \xfcber\n", "not UTF-8"), ('hierarchies = "x"\n', "hierarchies must be a table")]
+)
+def test_a_wrong_description_of_own_data_is_refused(demo, own, tmp_path, add, words):
+    own.write_bytes(own.read_bytes() + add.encode("latin-1"))
+    with pytest.raises(DataFileError, match=words):
+        identify(demo, "quick", {"dataset": str(own)}, KNOWN, tmp_path / "results")
+    assert not (tmp_path / "results").exists()

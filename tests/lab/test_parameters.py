@@ -51,9 +51,24 @@ def test_a_parameters_cell_holds_plain_assignments(tmp_path, source, tag, words)
         defined(notebook(tmp_path / "n.ipynb", source, tag=tag))
 
 
-def test_what_is_no_notebook_is_refused(tmp_path):
-    (tmp_path / "n.ipynb").write_text("hello")
-    with pytest.raises(DataFileError, match="not a notebook"):
+@pytest.mark.parametrize(
+    "content, words",
+    [
+        ("hello", ""),
+        ('{"cells": [{"source": "k = 5"}]}', ".*: cell 1 has no cell_type"),
+        (
+            '{"cells": [{"cell_type": "code", "source": "", "metadata": null}]}',
+            ".*: metadata of cell 1 must be a table",
+        ),
+        (
+            '{"cells": [{"cell_type": "code", "source": "", "metadata": {"tags": null}}]}',
+            ".*: tags of cell 1 must be a list",
+        ),
+    ],
+)
+def test_what_is_no_notebook_is_refused(tmp_path, content, words):
+    (tmp_path / "n.ipynb").write_text(content)
+    with pytest.raises(DataFileError, match=r"n\.ipynb is not a notebook" + words):
         defined(tmp_path / "n.ipynb")
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from ppdp_lab.errors import ParameterError, PPDPError, UnknownNameError
 from ppdp_lab.lab import folders, read, runner, scorecard
+from ppdp_lab.lab.finished import Run, latest
 from ppdp_lab.lab.finishing import HANDED_OVER, RESULTS
 from ppdp_lab.lab.kernel import NotebookError
 from ppdp_lab.lab.query import ClaimError
@@ -104,7 +105,7 @@ def test_the_environment_is_written_down(demo):
 def test_a_finished_run_is_not_run_again(demo, no_kernel):
     root, done, _ = demo
     again = run(read(root / "experiments" / "demo.toml"), results=root / "results", scale="tiny", say=lambda line: None)
-    assert again == runner.Run(done.folder, executed=False)
+    assert again == Run(done.folder, executed=False)
     with pytest.raises(AssertionError, match="was executed"):
         run(read(root / "experiments" / "demo.toml"), results=root / "results", scale="tiny", force=True)
     assert [p.name for p in done.folder.parent.iterdir()] == [done.folder.name]
@@ -134,6 +135,16 @@ def test_a_change_of_the_file_alone_needs_no_new_run(demo, no_kernel, tmp_path):
         run(read(path), results=tmp_path / "copy" / "results", scale="tiny")
 
 
+def test_broken_results_are_not_used_again(demo, no_kernel, tmp_path):
+    root, done, _ = demo
+    shutil.copytree(root, tmp_path / "copy")
+    path = tmp_path / "copy" / "experiments" / "demo.toml"
+    path.write_text(path.read_text() + "\n# a remark\n")
+    (tmp_path / "copy" / "results" / "demo" / done.folder.name / RESULTS).write_text("no table")
+    with pytest.raises(AssertionError, match="was executed"):
+        run(read(path), results=tmp_path / "copy" / "results", scale="tiny")
+
+
 def test_wrong_parameters_are_refused_before_anything_starts(demo, no_kernel):
     root, done, _ = demo
     experiment = read(root / "experiments" / "demo.toml")
@@ -159,7 +170,7 @@ def test_scorecard_and_gallery_show_paper_and_measured_values(demo, tmp_path):
     ):
         assert words in plain
     assert "4 claims: 1 holds, 1 does not hold, 1 not tested" in plain
-    path = gallery(scored, tmp_path / "figures")
+    path = gallery(scored, tmp_path / "figures", root / "results")
     assert "| The larger k, the more is lost. | Figure 1 | rises with k |" in path.read_text()
     assert (tmp_path / "figures" / "demo" / "loss.svg").read_bytes() == (
         done.folder / "figures" / "loss.svg"
@@ -233,7 +244,7 @@ def test_with_changed_parameters_an_unanswered_claim_is_not_tested(tmp_path, mon
     pretend(monkeypatch)
     done = run(small(tmp_path, toml=HEAD + claim), results=tmp_path / "results", given={"k": 7}, say=lambda line: None)
     assert done.verdicts[0].verdict == NOT_TESTED and "selects none" in done.verdicts[0].reason
-    assert runner.latest("small", tmp_path / "results", "quick") is None
+    assert latest("small", tmp_path / "results", "quick") is None
 
 
 def test_an_interrupted_run_leaves_nothing(tmp_path, monkeypatch):

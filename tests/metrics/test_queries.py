@@ -135,6 +135,35 @@ def test_queries_are_asked_of_the_table_they_were_made_for() -> None:
         estimates(table, queries)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="queries must be metrics"):
         true_counts(table, [{"age": 20}])  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match=r"true counts come from a ppdp_lab.Microdata, not DataFrame"):
+        true_counts(table.frame, queries)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "words"),
+    [
+        ({"age": (1, 2)}, "queries are a list of dictionaries, not dict; put a single one into a list"),
+        (5, "a list of dictionaries, not int"),
+        ([{"age": 20}, "age"], "query 1 must be a dictionary of attribute to condition, not 'age'"),
+    ],
+)
+def test_conditions_of_the_wrong_kind(conditions: Any, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        Queries.of(small_table(), conditions)
+    with pytest.raises(ParameterError, match=r"queries are about a ppdp_lab.Microdata, not DataFrame"):
+        Queries.of(small_table().frame, conditions)  # type: ignore[arg-type]
+
+
+def test_members_must_fit_the_table() -> None:
+    table = pl.Microdata(pd.DataFrame({"age": range(70), "illness": ["flu", "HIV"] * 35}), pl.Schema("age", "illness"))
+    whole = {"age": np.ones((2, 70), dtype=bool), "illness": np.ones((2, 2), dtype=bool)}
+    assert true_counts(table, Queries.of_members(table, whole)).tolist() == [70, 70]
+    with pytest.raises(ParameterError, match=r"members of 'age' have shape \(2, 3\), not \(2, 70\)"):
+        Queries.of_members(table, whole | {"age": np.ones((2, 3), dtype=bool)})
+    with pytest.raises(ParameterError, match=r"members of 'illness' have shape \(1, 2\), not \(2, 2\)"):
+        Queries.of_members(table, whole | {"illness": np.ones((1, 2), dtype=bool)})
+    with pytest.raises(SchemaError, match="members are given for 'age'; the table has 'age', 'illness'"):
+        Queries.of_members(table, {"age": whole["age"]})
 
 
 # ---------------------------------------------------------------------- workloads
@@ -266,6 +295,17 @@ def test_refused_errors(how: dict[str, Any], words: str) -> None:
     table = small_table()
     with pytest.raises(ParameterError, match=words):
         query_error(pl.Release(table, np.zeros(4, dtype=int)), Queries.of(table, [{}]), **how)
+
+
+def test_errors_need_the_truth() -> None:
+    table = small_table()
+    release, queries = pl.Release(table, np.zeros(4, dtype=int)), Queries.of(table, [{}])
+    with pytest.raises(
+        ParameterError, match=r"query errors need a ppdp_lab.Release, .* not Published; .* estimates\(\)"
+    ):
+        query_errors(release.published(), queries)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match=r"true counts come from a ppdp_lab.Microdata, not DataFrame"):
+        query_errors(release, queries, truth=table.frame)  # type: ignore[arg-type]
 
 
 def test_estimates_know_only_what_was_published() -> None:

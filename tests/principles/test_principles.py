@@ -177,6 +177,7 @@ def test_wrong_parameters() -> None:
             lambda: pl.TCloseness(0.1, distance="far"),
             "distance must be one of 'equal', 'ordered', 'hierarchical', not 'far'",
         ),
+        (lambda: pl.AlphaKAnonymity(0.5, 2, values=5), "values must be a list of sensitive values, not 5"),
         (lambda: All(), "All needs at least one principle"),
         (lambda: All(pl.KAnonymity(2), 5), "All composes principles such as KAnonymity.5., not 5"),
     ]:
@@ -184,6 +185,17 @@ def test_wrong_parameters() -> None:
             make()
     with pytest.raises(TypeError):
         pl.KAnonymity(2) & 5
+
+
+def test_what_is_no_release_cannot_be_checked() -> None:
+    frame = pd.DataFrame({"age": [1, 2], "illness": ["flu", "HIV"]})
+    table = pl.Microdata(frame, pl.Schema("age", sensitive="illness"))
+    for thing, name in [(table, "Microdata"), (frame, "DataFrame"), (5, "int"), (None, "NoneType")]:
+        with pytest.raises(
+            ParameterError, match=rf"KAnonymity\(2\) checks a Release, .* not {name}; anonymize the table first"
+        ):
+            pl.KAnonymity(2).check(thing)
+    assert pl.KAnonymity(2).check(Release(table, [0, 0]).published())
 
 
 def test_rules_that_do_not_fit_the_table() -> None:

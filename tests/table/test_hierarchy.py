@@ -109,6 +109,13 @@ def test_from_dict_pads_short_branches() -> None:
     assert heights["Peru"] == 0 and heights["Europe"] == 1 and heights["America"] == 2 and heights["*"] == 3
 
 
+def test_from_dict_takes_any_collection_of_leaves() -> None:
+    for leaves in (np.array(["x", "y"]), pd.Series(["x", "y"]), iter(["x", "y"])):
+        assert Hierarchy.from_dict({"a": leaves}).levels("y") == ["y", "a"]
+    for nothing in (np.array([]), [], {}, None):
+        assert Hierarchy.from_dict({"a": nothing}).levels("a") == ["a", "*"]
+
+
 def test_intervals() -> None:
     tree = Hierarchy.intervals(range(3, 12), widths=[2, 6], origin=0)
     assert tree.levels(7) == ["7", "[6, 7]", "[6, 11]", "*"]
@@ -210,6 +217,10 @@ def test_wrong_arguments() -> None:
     refused(ParameterError, "at least one value, and finite numbers only", Hierarchy.intervals, [], [5])
     refused(ParameterError, "at least one value, and finite numbers only", Hierarchy.intervals, ["a"], [5])
     refused(ParameterError, "finite numbers only", Hierarchy.intervals, [1.0, float("nan")], [5])
+    refused(ParameterError, "finite numbers only", Hierarchy.intervals, [1, None], [1])
+    refused(
+        ParameterError, "values must be a plain list, one entry after the other, not 5", Hierarchy.intervals, 5, [1]
+    )
     refused(ParameterError, "widths must be a list of numbers, narrowest first, not 5", Hierarchy.intervals, [1], 5)
     refused(ParameterError, "each of widths must be greater than 0, not -1", Hierarchy.intervals, [1], [-1])
     refused(ParameterError, "each of widths must be a number, not 'a'", Hierarchy.intervals, [1], ["a"])
@@ -248,3 +259,21 @@ def test_files_that_are_no_hierarchy(tmp_path: Path) -> None:
     refused(
         HierarchyError, "bad.csv': not a tree: the last level holds 'x', 'y'", Hierarchy.from_csv, tmp_path / "bad.csv"
     )
+    (tmp_path / "long.csv").write_text("a" * 140_000 + ";*\n")
+    refused(
+        DataFileError,
+        r"long.csv' cannot be read: field larger than field limit \(131072\); is ';' its separator",
+        Hierarchy.from_csv,
+        tmp_path / "long.csv",
+    )
+    refused(ParameterError, "separator must be one character", Hierarchy.from_csv, tmp_path / "bad.csv", separator=";;")
+
+
+def test_a_wrong_separator_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    file = tmp_path / "tree.csv"
+    Hierarchy.from_dict(PLACES).to_csv(file)
+    before = file.read_text()
+    refused(ParameterError, "separator must be", Hierarchy.from_dict({"a": ["b"]}).to_csv, file, separator=";;")
+    assert file.read_text() == before
+    refused(ParameterError, "separator must be", Hierarchy.from_dict(PLACES).to_csv, tmp_path / "new.csv", separator=5)
+    assert not (tmp_path / "new.csv").exists()

@@ -114,11 +114,25 @@ def test_selections_that_do_not_fit() -> None:
         (["a"], ParameterError, "needs a boolean mask or a list of positions"),
         ([[0, 1]], ParameterError, "needs a boolean mask or a list of positions"),
         (0, ParameterError, "needs a boolean mask or a list of positions"),
+        (True, ParameterError, "needs a boolean mask or a list of positions: rows must be a plain list, .*, not True"),
+        ([[0], [0, 1]], ParameterError, "needs a boolean mask or a list of positions"),
         ([0, 1, 0], IdError, r"position\(s\) 0 are selected more than once; ids must be unique"),
     ]:
         with pytest.raises(error, match=words):
             table.select(rows)
     assert len(table.select([])) == 0 and len(table.select(np.zeros(3, dtype=bool)).frame) == 0
+
+
+def test_projections_that_do_not_fit() -> None:
+    table = people()
+    assert table.project("age").schema == table.schema
+    for names, words in [
+        (None, "needs at least one quasi-identifier"),
+        (5, "quasi_identifiers must be a column name or a list of column names, not 5"),
+        ("illness", "'illness' are no quasi-identifiers of this table; it has 'age'"),
+    ]:
+        with pytest.raises(SchemaError, match=words):
+            table.project(names)
 
 
 def test_ids() -> None:
@@ -172,6 +186,8 @@ def test_hierarchies_that_do_not_fit() -> None:
         pl.Microdata(frame, schema, {"name": tree})
     with pytest.raises(ParameterError, match=r"the hierarchy of 'age' must be a ppdp_lab\.Hierarchy, not dict"):
         pl.Microdata(frame, schema, {"age": {}})
+    with pytest.raises(ParameterError, match=r"hierarchies must be a dictionary \{column: .*\}, not str"):
+        pl.Microdata(frame, schema, "x")
     with pytest.raises(ParameterError, match="frame must be a pandas DataFrame, not list"):
         pl.Microdata([1], schema)
     with pytest.raises(ParameterError, match=r"schema must be a ppdp_lab\.Schema, not str"):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from functools import partial
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -56,7 +59,8 @@ class LatticeSearch(Anonymizer):
     suppression : float
         Share of the records that may be suppressed, in [0, 1).
     metric : callable, optional
-        A number that a Release gets, such as those of ``ppdp_lab.metrics``; the node with the best release is chosen.
+        A number that a Release gets, such as those of ``ppdp_lab.metrics``; the node with the best release is chosen. A
+        metric that needs more is given it beforehand: ``functools.partial(metrics.c_avg, k=5)``.
         Less is better unless the metric's ``better`` says ``"higher"``. By default the node is chosen whose
         quasi-identifiers are least generalized on average (level as a share of the hierarchy's height), then the one
         that keeps more distinct values.
@@ -91,15 +95,17 @@ class LatticeSearch(Anonymizer):
         self.suppression = check_number("suppression", suppression, at_least=0, at_most=1)
         if self.suppression == 1:
             raise ParameterError("suppression = 1 would allow to publish nothing at all; choose a share below 1")
-        if metric is not None and not callable(metric):
-            raise ParameterError(
-                f"metric must be a function of a Release, such as ppdp_lab.metrics.ncp, not {metric!r}"
-            )
+        if metric is not None:
+            _check_metric(metric)
         self.metric = metric
         self.candidates = check_choice("candidates", candidates, CANDIDATES)
         self.rollup = _switch("rollup", rollup)
         self.history = check_number("history", history, at_least=0)
         self.projection = _switch("projection", projection)
+        if smallest is not None and not isinstance(smallest, SmallestClasses):
+            raise ParameterError(
+                f"smallest must be a SmallestClasses, not {smallest!r}; make one with SmallestClasses()"
+            )
         if smallest is not None and (least_size(rule) is None or self.suppression > 0):
             raise ParameterError(f"smallest helps with k-anonymity without suppression only, not with {self!r}")
         self.smallest = smallest
@@ -164,8 +170,20 @@ class LatticeSearch(Anonymizer):
         nodes.sort(key=lambda node: (lattice.cost(node), sum(node), node))
         if not nodes or self.metric is None:
             return nodes[0] if nodes else None
-        sign = -1 if getattr(self.metric, "better", "lower") == "higher" else 1
-        return min(nodes, key=lambda node: sign * self.metric(self.generalize(table, node)))  # type: ignore[misc]
+        named = self.metric.func if isinstance(self.metric, partial) else self.metric
+        sign = -1 if getattr(named, "better", "lower") == "higher" else 1
+        return min(nodes, key=lambda node: sign * self._measure(table, node))
+
+    def _measure(self, table: Microdata, node: Node) -> float:
+        """What the metric says of a node's release."""
+        assert self.metric is not None
+        value = self.metric(self.generalize(table, node))
+        if not isinstance(value, Real) or value != value:
+            raise ParameterError(
+                f"the metric must give a number for every release, but for that of {node} it gave {value!r}; "
+                f"choose another metric, or mend this one"
+            )
+        return value
 
     # ------------------------------------------------------------------ releasing
     def anonymize(self, table: Microdata) -> Release:
@@ -198,6 +216,8 @@ class LatticeSearch(Anonymizer):
         _require_searchable(table)
         columns, sizes = [], []
         trees = [domain.hierarchy for domain in table.qi_domains]
+        if not isinstance(node, Sequence | np.ndarray):
+            raise ParameterError(f"node must be a list of levels, one for each quasi-identifier, not {node!r}")
         if len(node) != len(trees):
             raise ParameterError(
                 f"node {tuple(node)} has {len(node)} levels; the table has {len(trees)} quasi-identifiers"
@@ -229,6 +249,20 @@ def _switch(name: str, value: Any) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise ParameterError(f"{name} must be True or False, not {value!r}")
     return bool(value)
+
+
+def _check_metric(metric: object) -> None:
+    if not callable(metric):
+        raise ParameterError(f"metric must be a function of a Release, such as ppdp_lab.metrics.ncp, not {metric!r}")
+    try:
+        inspect.signature(metric).bind(None)
+    except ValueError:  # a built-in that does not tell what it takes
+        pass
+    except TypeError as problem:
+        raise ParameterError(
+            f"the metric must take a Release alone, but {metric!r} does not ({problem}); give it what else it needs "
+            f"beforehand, such as functools.partial(ppdp_lab.metrics.c_avg, k=5)"
+        ) from None
 
 
 def _require_searchable(table: Microdata) -> None:

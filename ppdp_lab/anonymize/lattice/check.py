@@ -78,13 +78,14 @@ class Checker:
     ) -> None:
         self.table, self.rule, self.monotone, self.smallest = table, rule, monotone, smallest
         self.limit = most_suppressed(suppression, len(table))
-        self.k = least_size(rule)
+        k, beyond = least_size(rule), len(table) + 1  # no class holds so many, nor more
+        self.k = None if k is None else min(k, beyond)
         self.counters = Counters()
         self._sensitive = self.k is None and len(table.schema.sensitive) > 0
         workers = Workers(1) if workers is None else workers
         self.packed = PackedTable(
             table,
-            least=rule.minimum_size,
+            least=min(rule.minimum_size, beyond),
             sensitive=self._sensitive,
             projection=projection,
             workers=workers,

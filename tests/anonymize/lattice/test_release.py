@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 import pytest
 
+from ppdp_lab import metrics
 from ppdp_lab.anonymize.lattice import Flash, Incognito, Samarati, SmallestClasses, Speedy
 from ppdp_lab.errors import BrokenRuleError, HierarchyError, InfeasibleError, ParameterError, SchemaError
 from ppdp_lab.principles import DistinctLDiversity, EntropyLDiversity, KAnonymity, TCloseness
@@ -108,12 +111,39 @@ def test_quasi_identifier_without_a_hierarchy_is_named():
         ({"rollup": 1}, "rollup must be True or False"),
         ({"projection": None}, "projection must be True or False"),
         ({"history": -1}, "history must be at least 0"),
+        ({"metric": metrics.c_avg}, r"take a Release alone, .* argument: 'k'.*functools.partial\("),
+        ({"metric": metrics.query_error}, r"take a Release alone, .* argument: 'queries'"),
+        ({"metric": lambda: 1}, "take a Release alone"),
+        ({"smallest": 5}, "smallest must be a SmallestClasses, not 5"),
         ({"smallest": SmallestClasses(), "suppression": 0.1}, "k-anonymity without suppression only"),
     ],
 )
 def test_wrong_parameters(arguments, words):
     with pytest.raises(ParameterError, match=words):
         Flash(KAnonymity(2), **arguments)
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), "small"])
+def test_a_metric_must_give_a_number(value, table):
+    with pytest.raises(ParameterError, match=rf"must give a number for every release, .* it gave {value!r}"):
+        Flash(KAnonymity(2), metric=lambda release: value).search(table)
+
+
+def test_a_metric_with_its_parameters_given_keeps_its_direction(make_table):
+    table = make_table(2, rows=60)
+
+    class Classes:
+        better = "higher"
+
+        def __call__(self, release, times):
+            return times * release.n_classes
+
+    many = partial(Classes(), times=2)
+    chosen = Flash(KAnonymity(4), metric=many, candidates="solutions")
+    found = chosen.search(table)
+    assert many(chosen.generalize(table, found.best)) == max(many(chosen.generalize(table, n)) for n in found.solutions)
+    assert len({many(chosen.generalize(table, n)) for n in found.solutions}) > 1
+    assert Flash(KAnonymity(4), metric=partial(metrics.c_avg, k=4)).search(table).best is not None
 
 
 def test_wrong_rule_and_threads():
@@ -135,6 +165,15 @@ def test_infeasible(search, table):
     assert found.solutions == [] and found.minimal == [] and found.best is None
 
 
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("rule", [KAnonymity, DistinctLDiversity, lambda k: KAnonymity(k) & DistinctLDiversity(2)])
+def test_more_than_the_table_holds_is_never_met_however_much(search, rule, table):
+    for most in (41, 2**31, 2**63, 10**30):
+        with pytest.raises(InfeasibleError, match=r"at no levels .* with at most 20 of 40 records suppressed"):
+            search(rule(most), suppression=0.5).anonymize(table)
+        assert search(rule(most)).search(table).solutions == []
+
+
 def test_a_whole_that_fails_may_have_parts_that_hold():
     """Entropy l-diversity fails for all records as one class, but not for those that are left after suppression."""
     frame = pd.DataFrame({"q": ["a"] * 4 + ["b"] * 6, "s": ["x", "y"] * 2 + ["x"] * 6})
@@ -151,6 +190,8 @@ def test_not_a_table_and_not_a_node(table):
         Flash(KAnonymity(2)).search(table.frame)
     with pytest.raises(ParameterError, match="has 2 levels; the table has 3"):
         Flash(KAnonymity(2)).generalize(table, (0, 0))
+    with pytest.raises(ParameterError, match="node must be a list of levels, one for each quasi-identifier, not 5"):
+        Flash(KAnonymity(2)).generalize(table, 5)
     with pytest.raises(ParameterError, match="the level of 'q0' must be at most 1"):
         Flash(KAnonymity(2)).generalize(table, (2, 0, 0))
 
