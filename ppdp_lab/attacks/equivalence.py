@@ -98,10 +98,37 @@ def minimum_equivalence(both: Correspondence, *, person: str | None = None) -> E
         constraints = [persons_agree, values_cancel, above, below]
         if weights is not None:  # both sides are equally large, so a better attack saves two
             constraints.append(LinearConstraint(cost[None, :], -np.inf, best - 2))
-        found = milp(cost, integrality=whole, bounds=Bounds(low, np.inf), constraints=constraints)
-        if found.x is not None:
-            best, weights = round(found.fun), found.x[:n_rows]
+        found = _cheapest(cost, whole, low, constraints, len(both.names), best - 2)
+        if found is not None:
+            best, weights = round(cost @ found), found[:n_rows]
     return None if weights is None else both.attack(_tidy(weights, both.persons))
+
+
+def _cheapest(
+    cost: np.ndarray,
+    whole: np.ndarray,
+    low: np.ndarray,
+    constraints: list[LinearConstraint],
+    reach: float,
+    limit: float,
+) -> np.ndarray | None:
+    """The cheapest solution whose ``whole`` variables are whole numbers, none of which costs less than itself.
+
+    The solver may search for ever among numbers without bounds. So they are bounded, ever more widely until there is a
+    solution; once it costs no more than the bound, no larger number can be part of a cheaper one. There is one if there
+    is one with fractions, as multiples of a solution are solutions, unless ``limit`` bounds the cost.
+    """
+    if milp(cost, bounds=Bounds(low, np.inf), constraints=constraints).x is None:
+        return None
+    while True:
+        reach = min(reach, limit)
+        edge = np.where(whole, reach, np.inf)
+        found = milp(cost, integrality=whole, bounds=Bounds(np.maximum(low, -edge), edge), constraints=constraints)
+        if found.x is not None and found.fun <= reach + TOLERANCE:
+            return found.x
+        if reach >= limit:
+            return None
+        reach = 10 * reach if found.x is None else max(found.fun, 2 * reach)
 
 
 def _tidy(weights: np.ndarray, persons: np.ndarray) -> np.ndarray:

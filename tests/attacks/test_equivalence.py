@@ -120,6 +120,18 @@ def test_weights_in_parts_are_found_too():
     assert plain_minimum(both, reach=3) == 2
 
 
+def test_a_search_without_bounds_ends():
+    """Persons of ten groups in four releases; the solver goes on for ever if the numbers of persons have no bounds."""
+    groups = ["jkl", "hi", "fg", "ekl", "di", "cg", "BQ", "bel", "di", "AP"]
+    held = ["xyz", "xz", "yz", "xyz", "xz", "yz", "xy", "xyz", "xz", "xy"]
+    names = sorted({person for group in groups for person in group})
+    persons = np.array([[person in group for person in names] for group in groups], dtype=int)
+    values = np.array([[value in some for value in "xyz"] for some in held], dtype=int)
+    both = Correspondence(persons, values, names, list("xyz"), [(i, 0) for i in range(10)])
+    found = minimum_equivalence(both, person="l")
+    assert found is not None and found.e == 6 and "l" in {*found.left, *found.right}
+
+
 def test_weights_that_are_no_attack_are_refused():
     table = table_of(["flu", "HIV", "flu", "HIV"], ids=list("abcd"))
     releases = [Release(table.select(rows), np.array([0, 0])) for rows in ([0, 1], [2, 3], [0, 1])]
