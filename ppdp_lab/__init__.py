@@ -20,8 +20,7 @@ from ppdp_lab.principles import (
     RecursiveCLDiversity,
     TCloseness,
 )
-from ppdp_lab.published import Published
-from ppdp_lab.release import Release
+from ppdp_lab.release import Published, Release
 from ppdp_lab.republish import (
     I3M,
     EEquivalence,

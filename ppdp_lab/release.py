@@ -1,7 +1,8 @@
 """Release: what an anonymizer made, on the holder's side. Published: what an adversary sees of it.
 
 A release knows the table, the ids, each record's class. What leaves it carries no identifier, no original index and no
-original order: rows are sorted by what is published, groups are numbered after sorting.
+original order. How it is shown (:attr:`Release.style`) is a form of :mod:`ppdp_lab.forms`: the release hands its rows over
+and asks nothing else.
 """
 
 from __future__ import annotations
@@ -22,40 +23,57 @@ from ppdp_lab.errors import (
     check_list,
     listed,
 )
+from ppdp_lab.forms import FORMS, Parts, Published
 from ppdp_lab.principles import Principle
-from ppdp_lab.published import Published
-from ppdp_lab.table import Boxes, ClassCounts, Microdata, group
-from ppdp_lab.table._segments import sum_hashes
+from ppdp_lab.table import Boxes, ClassCounts, Microdata, group, sum_hashes
 
-GENERALIZED, ANATOMIZED = "generalized", "anatomized"
+__all__ = ["Counterfeits", "Published", "Release"]
 
 
 @dataclass(frozen=True)
 class Counterfeits:
-    """Invented records: class, sensitive codes, and quasi-identifier codes within the class's box."""
+    """Invented records: class, sensitive codes, and quasi-identifier codes within the class's box.
+
+    Those of a series also say who they are: ``ids`` are numbers that a counterfeit keeps for as long as it is published,
+    ``pseudonyms`` its tracking numbers. Holder's side only.
+    """
 
     class_of: np.ndarray
     sensitive: np.ndarray
     qi: np.ndarray
+    ids: np.ndarray | None = None
+    pseudonyms: np.ndarray | None = None
 
     @staticmethod
     def none(table: Microdata) -> Counterfeits:
         """No counterfeit at all."""
+        nobody = np.zeros(0, dtype=np.int64)
         return Counterfeits(
             np.zeros(0, dtype=np.int32),
             np.zeros((len(table.schema.sensitive), 0), dtype=np.int32),
             np.zeros((len(table.schema.quasi_identifiers), 0), dtype=np.int32),
+            nobody,
+            nobody,
         )
 
-    def require_shapes(self, table: Microdata) -> None:
+    def require_fit(self, table: Microdata) -> None:
         """Refuse arrays that do not fit together or the table."""
         n = len(_whole_numbers("counterfeits: class_of", self.class_of, at_least=0))
-        for name, codes, columns in (
-            ("sensitive", self.sensitive, table.schema.sensitive),
-            ("qi", self.qi, table.schema.quasi_identifiers),
+        for name, codes, domains in (
+            ("sensitive", self.sensitive, table.sensitive_domains),
+            ("qi", self.qi, table.qi_domains),
         ):
-            if codes.shape != (len(columns), n):
-                raise ParameterError(f"counterfeits: {name} has shape {codes.shape}, not {(len(columns), n)}")
+            if not isinstance(codes, np.ndarray) or codes.shape != (len(domains), n) or codes.dtype.kind not in "iu":
+                shape = getattr(codes, "shape", type(codes).__name__)
+                raise ParameterError(
+                    f"counterfeits: {name} must be whole numbers of shape {(len(domains), n)}, not {shape}"
+                )
+            for column, domain in zip(codes, domains):
+                if n and not (column.min() >= 0 and column.max() < len(domain)):
+                    raise ParameterError(f"counterfeits: codes of {domain.name!r} must lie in 0 .. {len(domain) - 1}")
+        for name, numbers in (("ids", self.ids), ("pseudonyms", self.pseudonyms)):
+            if numbers is not None and len(_whole_numbers(f"counterfeits: {name}", numbers, at_least=0)) != n:
+                raise ParameterError(f"counterfeits: {len(numbers)} {name} for {n} counterfeits; give one each")
 
     def __len__(self) -> int:
         return len(self.class_of)
@@ -72,16 +90,19 @@ class Release:
         Class of each record of the table; -1 for a suppressed one. Classes are 0, 1, ... and none is empty.
     boxes : Boxes, optional
         Generalized region of each class; the smallest that covers its members and counterfeits unless given.
-    style : {"generalized", "anatomized"}
-        Publish boxes, or exact quasi-identifiers and sensitive values in two tables joined by group only.
+    style : str
+        Which form of :data:`ppdp_lab.forms.FORMS` it is published in: ``"generalized"`` (boxes), ``"anatomized"`` (exact
+        quasi-identifiers and sensitive values in two tables joined by group only), ...
     grouped : bool
-        Whether a ``group`` column is published, so that classes with equal boxes can be told apart. Always so for
-        anatomized releases.
+        Whether a ``group`` column is published, so that classes with equal boxes can be told apart. Some forms always
+        have one.
     counterfeits : Counterfeits, optional
     dirty : array-like of ids
-        Records that the publisher added although they were not asked for.
+        Records of the table that the publisher added although they were not asked for.
     pseudonyms : array of int, optional
         A random number per record, stable over a series, for ``to_frame(track=True)``.
+    ties : array of int, optional
+        A number per class, for the order in which classes that look alike in all that is published are numbered.
     method : str
         How the release was made.
 
@@ -104,11 +125,12 @@ class Release:
         class_of: np.ndarray,
         boxes: Boxes | None = None,
         *,
-        style: str = GENERALIZED,
+        style: str = "generalized",
         grouped: bool = False,
         counterfeits: Counterfeits | None = None,
         dirty: Any = (),
         pseudonyms: np.ndarray | None = None,
+        ties: np.ndarray | None = None,
         method: str = "",
     ) -> None:
         if not isinstance(table, Microdata):
@@ -119,11 +141,14 @@ class Release:
             raise ParameterError(
                 f"class_of has shape {numbers.shape}; it needs one entry for each of {len(table)} records"
             )
-        self.style = check_choice("style", style, (GENERALIZED, ANATOMIZED))
-        self.grouped = grouped or style == ANATOMIZED
+        self.style = check_choice("style", style, FORMS)
+        self.form = FORMS[style]
+        self.grouped = grouped or self.form.always_numbered
+        if counterfeits is not None and not isinstance(counterfeits, Counterfeits):
+            raise ParameterError(f"counterfeits must be a ppdp_lab.release.Counterfeits, not {counterfeits!r}")
         self._counterfeits = Counterfeits.none(table) if counterfeits is None else counterfeits
-        self._counterfeits.require_shapes(table)
-        self.dirty = pd.Index(dirty)
+        self._counterfeits.require_fit(table)
+        self.dirty = _ids_among("dirty", dirty, table.ids)
         self.pseudonyms = None if pseudonyms is None else _whole_numbers("pseudonyms", pseudonyms, at_least=0)
         if self.pseudonyms is not None and len(self.pseudonyms) != len(table):
             raise ParameterError(f"{len(self.pseudonyms)} pseudonyms for {len(table)} records; give one each")
@@ -140,10 +165,15 @@ class Release:
             raise ParameterError(
                 f"class(es) {listed(np.flatnonzero(self.sizes == 0).tolist())} have no member; number classes 0, 1, ..."
             )
+        self.ties = None if ties is None else _whole_numbers("ties", ties, at_least=0)
+        if self.ties is not None and len(self.ties) != self.n_classes:
+            raise ParameterError(f"{len(self.ties)} tie numbers for {self.n_classes} classes; give one each")
         every = np.concatenate([self.class_of, self._counterfeits.class_of])
         codes = np.concatenate([table.qi_codes, self._counterfeits.qi], axis=1)
         if boxes is None:
             boxes = Boxes.around(codes, table.qi_domains, every, self.n_classes)
+        elif not isinstance(boxes, Boxes):
+            raise ParameterError(f"boxes must be a ppdp_lab.table.Boxes, one per class, not {type(boxes).__name__}")
         elif len(boxes) != self.n_classes or len(boxes.columns) != len(table.schema.quasi_identifiers):
             raise ParameterError(
                 f"{len(boxes)} boxes of {len(boxes.columns)} columns do not fit {self.n_classes} classes"
@@ -226,14 +256,15 @@ class Release:
         """Published group number of each class: after sorting by all that is published of it.
 
         Without a group column, classes with equal boxes are one group to any reader. With one, classes are sorted by box,
-        by a hash of their contents and by their counterfeits, so that numbers follow from what is published alone.
+        by a hash of their contents and by their counterfeits, so that numbers follow from what is published alone; ties
+        between classes of equal contents are broken by the numbers that were handed over for that.
         """
         if not self.grouped:
             return self.boxes.groups()[0]
         content = np.zeros(self.n_classes, dtype=np.uint64)
         fake, table = self._counterfeits, self.table
         sides = [(table.sensitive_codes, fake.sensitive, table.sensitive_domains)]
-        if self.style == ANATOMIZED:
+        if self.form.exact:
             sides.append((table.qi_codes, fake.qi, table.qi_domains))
         shown = self.class_of >= 0
         every = np.concatenate([self.class_of[shown], fake.class_of])
@@ -241,74 +272,86 @@ class Release:
             rows = np.concatenate([real[:, shown], invented], axis=1)
             sum_hashes(every, group(rows, [len(d) for d in domains]).class_of, salt, content)
         fakes = np.bincount(fake.class_of, minlength=self.n_classes)
-        follows = np.full(self.n_classes, -1, dtype=np.int64)  # pseudonyms tell classes of equal contents apart
-        if self.pseudonyms is not None:
-            np.maximum.at(follows, self.class_of[shown], self.pseudonyms[shown])
-        order = np.lexsort([follows, fakes, content, *self.boxes.sort_keys()[::-1]])
+        ties = np.zeros(self.n_classes, dtype=np.int64) if self.ties is None else self.ties
+        order = np.lexsort([ties, fakes, content, *self.boxes.sort_keys()[::-1]])
         group_of = np.empty(self.n_classes, dtype=np.int32)
         group_of[order] = np.arange(self.n_classes, dtype=np.int32)
         return group_of
 
     def published(self, *, track: bool = False) -> Published:
         """What an adversary sees, in coded form; with pseudonyms if the series is published with ``track=True``."""
-        if track and self.pseudonyms is None:
-            raise PublicationError(
-                "only releases of a publisher can be tracked; this one stands alone and has no pseudonyms"
-            )
-        if track and len(self._counterfeits):
-            raise PublicationError("a release with counterfeits cannot be tracked: they have no person to follow")
+        fake, table = self._counterfeits, self.table
+        pseudonyms = None
+        shown = self.class_of >= 0
+        if track:
+            if self.pseudonyms is None:
+                raise PublicationError(
+                    "only releases of a publisher can be tracked; this one stands alone and has no pseudonyms"
+                )
+            if len(fake) and fake.pseudonyms is None:
+                raise PublicationError(
+                    "these counterfeits have no pseudonyms and would stand out; it cannot be tracked"
+                )
+            invented = np.zeros(0, dtype=np.int64) if fake.pseudonyms is None else fake.pseudonyms
+            pseudonyms = np.concatenate([self.pseudonyms[shown], invented])
         group_of = self.group_of_class
         n_groups = int(group_of.max()) + 1 if len(group_of) else 0
-        fake = self._counterfeits
-        shown = self.class_of >= 0
-        row_group = group_of[np.concatenate([self.class_of[shown], fake.class_of])]
-        sensitive = np.concatenate([self.table.sensitive_codes[:, shown], fake.sensitive], axis=1)
-        pseudonyms = self.pseudonyms[shown] if track and self.pseudonyms is not None else None
         one_class = np.empty(n_groups, dtype=np.int64)
         one_class[group_of] = np.arange(self.n_classes)
-        qi = qi_group = None
-        if self.style == ANATOMIZED:
-            qi = np.concatenate([self.table.qi_codes[:, shown], fake.qi], axis=1)
-            order = np.lexsort((*qi[::-1], row_group))
-            qi, qi_group = qi[:, order], row_group[order]
-        keys = ([] if pseudonyms is None else [pseudonyms]) + [*sensitive[::-1], row_group]
-        order = np.lexsort(keys)
-        fakes = np.bincount(group_of[fake.class_of], minlength=n_groups) if len(fake) else None
-        return Published(
-            schema=self.table.schema,
-            qi_domains=self.table.qi_domains,
-            sensitive_domains=self.table.sensitive_domains,
-            boxes=self.boxes.take(one_class) if self.style == GENERALIZED else None,
-            row_group=row_group[order],
-            row_sensitive=sensitive[:, order],
-            n_groups=n_groups,
-            numbered=self.grouped,
-            qi_rows=qi,
-            qi_group=qi_group,
-            counterfeits_per_group=fakes,
-            pseudonyms=None if pseudonyms is None else pseudonyms[order],
+        return self.form.show(
+            Parts(
+                schema=table.schema,
+                qi_domains=table.qi_domains,
+                sensitive_domains=table.sensitive_domains,
+                n_groups=n_groups,
+                numbered=self.grouped,
+                row_group=group_of[np.concatenate([self.class_of[shown], fake.class_of])],
+                qi=np.concatenate([table.qi_codes[:, shown], fake.qi], axis=1),
+                sensitive=np.concatenate([table.sensitive_codes[:, shown], fake.sensitive], axis=1),
+                boxes=self.boxes.take(one_class),
+                counterfeits_per_group=(
+                    np.bincount(group_of[fake.class_of], minlength=n_groups) if len(fake) else None
+                ),
+                pseudonyms=pseudonyms,
+            )
         )
 
     def to_frame(self, *, track: bool = False) -> pd.DataFrame:
-        """The published table: readable generalized values, counterfeits among the rows, unmarked.
+        """The published table: readable values, counterfeits among the rows, unmarked.
 
         ``track=True`` adds a random ``pseudonym`` per person, stable over a series: what BPG's stronger adversary sees.
         """
-        if self.style == ANATOMIZED:
-            raise PublicationError("an anatomized release is published as two tables; use to_frames()")
+        self._require_tables(1)
         return self.published(track=track).to_frame(track=track)
 
-    def to_frames(self) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """The two tables of an anatomized release: quasi-identifiers with group, and group with sensitive counts."""
-        if self.style != ANATOMIZED:
-            raise PublicationError("a generalized release is published as one table; use to_frame()")
-        if not self.table.schema.sensitive:
-            raise SchemaError("an anatomized release needs a sensitive column")
+    def to_frames(self) -> tuple[pd.DataFrame, ...]:
+        """The tables of a release that is published as several, such as an anatomized one."""
+        self._require_tables(2)
         return self.published().to_frames()
+
+    def _require_tables(self, n: int) -> None:
+        tables = len(self.form.tables)
+        if (tables == 1) != (n == 1):
+            raise PublicationError(
+                f"a release in {self.style} form is published as {tables} table(s); use "
+                f"{'to_frame()' if tables == 1 else 'to_frames()'}"
+            )
 
     def counterfeit_statistics(self) -> pd.DataFrame:
         """Number of counterfeits in each published group that has any."""
         return self.published().counterfeit_statistics()
+
+
+def _ids_among(name: str, ids: Any, known: pd.Index) -> pd.Index:
+    """Ids of the table, or a refusal in words."""
+    try:
+        index = ids if isinstance(ids, pd.Index) else pd.Index(list(ids), tupleize_cols=False)
+        absent = index[known.get_indexer(index) < 0] if len(index) else index
+    except TypeError:
+        raise ParameterError(f"{name} must be a list of ids of the table, not {ids!r}") from None
+    if len(absent):
+        raise ParameterError(f"{name} names {listed(absent)}, which the table does not have; give ids of its records")
+    return index
 
 
 def _whole_numbers(name: str, values: Any, *, at_least: int) -> np.ndarray:

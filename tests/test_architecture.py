@@ -11,7 +11,7 @@ import ppdp_lab
 
 PACKAGE = Path(ppdp_lab.__file__).parent
 ROOMS = [
-    "errors", "table", "datasets", "principles", "published", "release", "metrics", "attacks", "anonymize", "republish",
+    "errors", "registry", "table", "datasets", "principles", "forms", "release", "metrics", "attacks", "anonymize", "republish",
     "plotting", "lab", "explore", "cli",
 ]  # fmt: skip
 

@@ -171,15 +171,15 @@ def test_tracking() -> None:
     with pytest.raises(PublicationError, match="published without pseudonyms"):
         release.published().to_frame(track=True)
     fake = Counterfeits(np.array([0]), np.array([[0]]), np.array([[0]]))
-    with pytest.raises(PublicationError, match="counterfeits cannot be tracked"):
+    with pytest.raises(PublicationError, match="counterfeits have no pseudonyms and would stand out"):
         Release(people(), np.zeros(4, dtype=int), counterfeits=fake, pseudonyms=np.arange(4)).to_frame(track=True)
 
 
 def test_the_wrong_form_is_refused() -> None:
-    with pytest.raises(PublicationError, match=r"published as one table; use to_frame\(\)"):
+    with pytest.raises(PublicationError, match=r"published as 1 table.s.; use to_frame\(\)"):
         Release(people(), np.zeros(4, dtype=int)).to_frames()
     anatomized = Release(people(), np.zeros(4, dtype=int), style="anatomized")
-    with pytest.raises(PublicationError, match=r"published as two tables; use to_frames\(\)"):
+    with pytest.raises(PublicationError, match=r"published as 2 table.s.; use to_frames\(\)"):
         anatomized.to_frame()
     with pytest.raises(PublicationError, match=r"use to_frames\(\)"):
         anatomized.published().to_frame()
@@ -202,7 +202,7 @@ def test_parts_that_do_not_fit() -> None:
         (([0, [0], 0, 0],), {}, r"class_of must be a plain list, one entry after the other, not \[0, \[0\], 0, 0\]"),
         ((np.array([0, 0, 2, 2]),), {}, r"class\(es\) 1 have no member; number classes 0, 1, \.\.\."),
         ((one, wide), {}, "2 boxes of 1 columns do not fit 1 classes"),
-        ((one,), {"style": "pretty"}, "style must be one of 'generalized', 'anatomized', not 'pretty'"),
+        ((one,), {"style": "pretty"}, "style must be one of 'anatomized', 'generalized', not 'pretty'"),
         ((one,), {"pseudonyms": np.arange(3)}, "3 pseudonyms for 4 records"),
         ((one,), {"pseudonyms": ["a"] * 4}, "pseudonyms must hold whole numbers"),
         ((one,), {"pseudonyms": [2**63] * 4}, "pseudonyms must hold whole .*, not 9223372036854775808"),
@@ -219,12 +219,12 @@ def test_parts_that_do_not_fit() -> None:
         (
             (one,),
             {"counterfeits": Counterfeits(np.array([0]), np.zeros((1, 2), int), np.zeros((1, 1), int))},
-            r"counterfeits: sensitive has shape \(1, 2\), not \(1, 1\)",
+            r"counterfeits: sensitive must be whole numbers of shape \(1, 1\), not \(1, 2\)",
         ),
         (
             (one,),
             {"counterfeits": Counterfeits(np.array([0]), np.zeros((1, 1), int), np.zeros((2, 1), int))},
-            r"counterfeits: qi has shape \(2, 1\), not \(1, 1\)",
+            r"counterfeits: qi must be whole numbers of shape \(1, 1\), not \(2, 1\)",
         ),
     ]:
         with pytest.raises(ParameterError, match=message):

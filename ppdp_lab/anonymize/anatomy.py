@@ -8,7 +8,7 @@ from ppdp_lab.anonymize._anatomy import draw_groups
 from ppdp_lab.anonymize.base import Anonymizer
 from ppdp_lab.errors import InfeasibleError, SchemaError, check_integer
 from ppdp_lab.principles import DistinctLDiversity
-from ppdp_lab.release import ANATOMIZED, Release
+from ppdp_lab.release import Release
 from ppdp_lab.table import Microdata
 
 
@@ -77,7 +77,7 @@ class Anatomy(Anonymizer):
         for v in np.flatnonzero(left):  # one record each, or the table would not be eligible
             lacking = np.flatnonzero((group_values != v).all(axis=1))
             class_of[stacks[begin[v] + drawn[v]]] = chance.choice(lacking)
-        return Release(table, class_of, style=ANATOMIZED, method=repr(self))
+        return Release(table, class_of, style="anatomized", method=repr(self))
 
     def _require_eligible(self, counts: np.ndarray, labels: np.ndarray, name: str) -> None:
         """At most one l-th of the records may share a value."""

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.attacks._series import check_series, real_sizes, sensitive_values
-from ppdp_lab.attacks._units import Cells, Units
+from ppdp_lab.attacks._series import check_shown, sensitive_values
+from ppdp_lab.attacks._units import Units
 from ppdp_lab.attacks.background import Background
 from ppdp_lab.attacks.results import Disclosure
-from ppdp_lab.published import Published
-from ppdp_lab.table import Domain
+from ppdp_lab.forms import Published, PublishedRows
+from ppdp_lab.table import Cells, Domain
 
 
 class OneRelease:
     """One release and the persons an adversary looks for in it; units are computed once and spread to persons."""
 
     def __init__(self, published: Published, background: Background | None) -> None:
-        check_series([published], background, optional=True)
+        (published,), background = check_shown([published], background, reads=())
         presence = None if background is None else background.releases[0]
         self.published = published
         self.units = Units(published, presence)
         self.ids: pd.Index | None = None
         if background is not None and presence is not None:
             self.ids = background.ids[presence.persons]
-        self.people = real_sizes(published) if presence is None else np.ones(len(presence), dtype=np.int64)
+        self.people = published.real_sizes if presence is None else np.ones(len(presence), dtype=np.int64)
 
     def spread(self, per_unit: Any) -> Any:
         """A quantity per unit, per group or person."""
@@ -70,7 +70,7 @@ class Beliefs:
     @staticmethod
     def of(release: OneRelease, attribute: str | None) -> Beliefs:
         """Beliefs about one sensitive attribute."""
-        published = release.published
+        published = cast(PublishedRows, release.published)
         values = sensitive_values([published], attribute)
         rows = Cells.count(published.row_group, values.codes[0], published.n_groups, values.n)
         cells = release.units.pool(rows, by_matches=True)

@@ -12,7 +12,7 @@ from ppdp_lab.attacks._min_cut import edge_cuts, smallest_cuts, stoer_wagner
 from ppdp_lab.attacks._tuples import Named, Tuples
 from ppdp_lab.attacks.background import Background
 from ppdp_lab.errors import ParameterError, check_integer, listed
-from ppdp_lab.published import Published
+from ppdp_lab.forms import Published
 
 
 @dataclass(frozen=True, eq=False)

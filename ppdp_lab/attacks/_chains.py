@@ -16,7 +16,7 @@ from ppdp_lab.attacks._tuples import Named, Tuples
 from ppdp_lab.attacks.background import Background
 from ppdp_lab.attacks.results import AttackResult
 from ppdp_lab.errors import check_choice
-from ppdp_lab.published import Published
+from ppdp_lab.forms import Published
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,10 @@ from ppdp_lab.attacks._composed import give_away, members_of
 from ppdp_lab.attacks._series import check_series
 from ppdp_lab.attacks._tuples import Named, Tuples
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.registry import ATTRIBUTE, SERIES, attack
 from ppdp_lab.attacks.results import AttackResult
 from ppdp_lab.errors import check_integer
-from ppdp_lab.published import Published
+from ppdp_lab.forms import Published
 
 EXACT, AT_LEAST, AT_MOST = "exact", "at least", "at most"
 
@@ -49,6 +50,24 @@ class Compromised(AttackResult):
         return f"equivalence: {how}{self._tally()} are part of an equivalence of fewer than {self.e} persons a side."
 
 
+@attack(
+    "value equivalence",
+    sees=SERIES,
+    discloses=ATTRIBUTE,
+    knows="everybody's group in each release; then the value of one person gives away that of others",
+    breaks="m-invariance; e-equivalence closes it",
+    paper="He et al., ICDE 2011",
+    needs_background=True,
+    needs_groups=True,
+    settings={"e": 2},
+    variants=(
+        "equivalence.chains",
+        "equivalence.compromised_over_time",
+        "equivalence.equal_values",
+        "equivalence.exposed_by",
+        "equivalence.minimum_equivalence",
+    ),
+)
 def compromised(
     series: Sequence[Published], background: Background, *, e: int, counterfeits: Named | None = None
 ) -> Compromised:
@@ -105,7 +124,7 @@ def _over_time(
     series: Sequence[Published], background: Background, e: int, counterfeits: Named | None
 ) -> Iterator[Compromised]:
     check_integer("e", e, at_least=2)
-    series = check_series(series, background)
+    series, background = check_series(series, background)
     graphs = BucketGraphs.of(series, background, counterfeits=counterfeits)
     limit = 2 * (e - 1)
     persons = slice(background.n_persons)

@@ -12,7 +12,7 @@ import pandas as pd
 from ppdp_lab.attacks._tuples import Named, Tuples
 from ppdp_lab.attacks.background import Background
 from ppdp_lab.errors import ParameterError
-from ppdp_lab.published import Published
+from ppdp_lab.forms import Published
 
 TOLERANCE = 1e-6
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdp_lab.attacks._search import common_counts, pool_histograms
+from ppdp_lab.attacks._pooling import common_counts, pool_histograms
 from ppdp_lab.attacks._series import Values, alike, histories
 from ppdp_lab.attacks._traces import Traces, match
-from ppdp_lab.attacks._units import Cells
 from ppdp_lab.attacks.background import Background
-from ppdp_lab.published import Published
+from ppdp_lab.forms import PublishedRows
+from ppdp_lab.table import Cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Candidates:
 
 
 def candidate_multisets(
-    series: Sequence[Published], background: Background, values: Values, *, track: bool
+    series: Sequence[PublishedRows], background: Background, values: Values, *, track: bool
 ) -> Candidates:
     """Candidate records of every person.
 

@@ -7,22 +7,22 @@ from itertools import pairwise, product
 import numpy as np
 
 from ppdp_lab.attacks._joint import Option, Problem
-from ppdp_lab.attacks._series import Values, alike, histories, real_sizes
+from ppdp_lab.attacks._series import Values, alike, histories
 from ppdp_lab.attacks._traces import Traces, match
 from ppdp_lab.attacks.background import Background
 from ppdp_lab.errors import ParameterError
-from ppdp_lab.published import Published
+from ppdp_lab.forms import PublishedRows
 
 
 def untracked(
-    releases: list[Published], background: Background, values: Values, limit: int
+    releases: list[PublishedRows], background: Background, values: Values, limit: int
 ) -> tuple[np.ndarray, Problem, list[str]]:
     """Options are a group in each release and a value that all these groups show."""
     units, history = histories(releases, background)
     _refuse_many(max(unit.n for unit in units), limit)
     groups = [unit.groups() for unit in units]
     for number, (unit, (offsets, candidates, _)) in enumerate(zip(units, groups)):
-        if not unit.are_groups and releases[number].boxes is not None:
+        if not unit.are_groups and not releases[number].exact:
             # Quasi-identifiers that fit the same boxes tell nobody apart.
             same = _first_alike(offsets, candidates)
             here = history[:, number] >= 0
@@ -37,7 +37,7 @@ def untracked(
         for g, v, count in zip(*pairs.tolist(), counts.tolist()):
             shown.setdefault(g, {})[v] = problem.resource(count, rows=True)
         rows.append(shown)
-        room.append([problem.resource(n, rows=False) for n in real_sizes(release).tolist()])
+        room.append([problem.resource(n, rows=False) for n in release.real_sizes.tolist()])
     exact_rows: dict[tuple[int, int], int] = {}  # of an anatomized release: place of the candidate -> resource
     total = 0
     for cell in cells.tolist():
@@ -47,7 +47,7 @@ def untracked(
             steps = [(r, int(groups[r][1][i])) for (r, _), i in zip(present, path)]
             fixed = [room[r][g] for r, g in steps]
             for (r, _), i in zip(present, path):
-                if releases[r].qi_rows is not None and not units[r].are_groups:
+                if releases[r].exact and not units[r].are_groups:
                     if (r, i) not in exact_rows:
                         exact_rows[r, i] = problem.resource(int(groups[r][2][i]), rows=True)
                     fixed.append(exact_rows[r, i])
@@ -60,7 +60,7 @@ def untracked(
 
 
 def tracked(
-    releases: list[Published], background: Background, values: Values, limit: int
+    releases: list[PublishedRows], background: Background, values: Values, limit: int
 ) -> tuple[np.ndarray, Problem, list[str]]:
     """Options are the tracked rows that fit, those with equal groups and values being one."""
     traces = Traces.of(releases, values)

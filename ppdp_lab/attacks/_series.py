@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from ppdp_lab.attacks._units import Units
-from ppdp_lab.attacks.background import Background, check_domains
+from ppdp_lab.attacks.background import Background
 from ppdp_lab.errors import ParameterError, PublicationError
-from ppdp_lab.published import Published
-from ppdp_lab.table import ClassCounts, Domain, group
+from ppdp_lab.forms import Feature, Published, PublishedRows
+from ppdp_lab.table import ClassCounts, Domain, common_domains, group
 
 
 def check_published(published: object, what: str = "an attack") -> Published:
@@ -23,41 +24,58 @@ def check_published(published: object, what: str = "an attack") -> Published:
 
 
 def check_series(
-    series: Iterable[Published], background: Background | None, *, optional: bool = False
-) -> list[Published]:
-    """A series over one set of domains, and a background on as many releases that the published rows have room for.
+    series: Iterable[Published], background: Background, *, reads: Iterable[Feature] = (Feature.ROWS,)
+) -> tuple[list[PublishedRows], Background]:
+    """A series and a background on as many releases that the published rows have room for, both over one set of domains.
 
-    Without ``optional`` there must be a background.
+    Domains may differ from release to release, as those of publishers grow; values are matched by their text. Tables that do
+    not show what is to be read are refused.
     """
-    if isinstance(series, Published):
-        raise ParameterError("a series is a list of published tables; put the single one into a list")
-    if not isinstance(series, Iterable):
-        raise ParameterError(f"a series is a list of published tables, not {type(series).__name__}")
-    releases = [check_published(release, f"release {i} of a series") for i, release in enumerate(series)]
-    if not releases:
-        raise ParameterError("the series is empty; give at least one published table")
-    for number, release in enumerate(releases):
-        check_domains(f"release {number}", release.qi_domains, releases[0].qi_domains)
-        check_domains(f"release {number}", release.sensitive_domains, releases[0].sensitive_domains)
-    if background is not None or not optional:
-        _check_background(releases, background)
-    return releases
-
-
-def _check_background(releases: Sequence[Published], background: object) -> None:
     if not isinstance(background, Background):
         raise ParameterError(
             f"the background must be a ppdp_lab Background, not {type(background).__name__}; make one with "
             f"Background.of_series(tables) or Background.worst_case(releases)"
         )
+    releases, known = check_shown(series, background, reads=reads)
+    assert known is not None
+    return releases, known
+
+
+def check_shown(
+    series: Iterable[Published], background: Background | None, *, reads: Iterable[Feature] = (Feature.ROWS,)
+) -> tuple[list[PublishedRows], Background | None]:
+    """As :func:`check_series`, where a background may be missing."""
+    if isinstance(series, Published):
+        raise ParameterError("a series is a list of published tables; put the single one into a list")
+    if not isinstance(series, Iterable):
+        raise ParameterError(f"a series is a list of published tables, not {type(series).__name__}")
+    series = list(series)
+    names = [f"release {i} of a series" if len(series) > 1 else "an attack" for i in range(len(series))]
+    releases = [check_published(release, name) for release, name in zip(series, names)]
+    if not releases:
+        raise ParameterError("the series is empty; give at least one published table")
+    for name, release in zip(names, releases):
+        release.require(f"{name}: reading it", reads)
+    sensitive = common_domains((f"release {i}", release.sensitive_domains) for i, release in enumerate(releases))
+    shown = [(f"release {i}", release.qi_domains) for i, release in enumerate(releases)]
+    if background is not None:
+        _check_background(releases, background)
+        shown.append(("the background", background.qi_domains))
+    quasi = common_domains(shown)
+    aligned = [release.over(quasi, sensitive) for release in releases]
+    return cast("list[PublishedRows]", aligned), None if background is None else background.over(quasi)
+
+
+def _check_background(releases: Sequence[Published], background: object) -> None:
+    if not isinstance(background, Background):
+        raise ParameterError(f"the background must be a ppdp_lab Background, not {type(background).__name__}")
     if len(background) != len(releases):
         raise ParameterError(
             f"a background on {len(background)} releases does not fit a series of {len(releases)}; "
             f"take the part that fits, such as background[1:]"
         )
-    check_domains("the background", background.qi_domains, releases[0].qi_domains)
     for number, (release, presence) in enumerate(zip(releases, background.releases)):
-        room = real_sizes(release)
+        room = release.real_sizes
         if presence.groups is None:
             full = len(presence) > room.sum()
         else:
@@ -72,12 +90,6 @@ def _check_background(releases: Sequence[Published], background: object) -> None
                 f"release {number}: the background puts more persons into it, or into one of its groups, than it has rows; "
                 f"leave suppressed persons out (Background.worst_case(releases) does)"
             )
-
-
-def real_sizes(published: Published) -> np.ndarray:
-    """Rows per group that stand for a person: counterfeits taken off where their number is published."""
-    fakes = published.counterfeits_per_group
-    return published.sizes if fakes is None else published.sizes - fakes
 
 
 def use_tracks(series: Sequence[Published], track: bool | None) -> bool:
@@ -111,7 +123,7 @@ class Values:
         return parts[0] if len(parts) == 1 else np.array([" | ".join(row) for row in zip(*parts)], dtype=object)
 
 
-def sensitive_values(series: Sequence[Published], attribute: str | None, *, together: bool = False) -> Values:
+def sensitive_values(series: Sequence[PublishedRows], attribute: str | None, *, together: bool = False) -> Values:
     """Values of one sensitive attribute, or with ``together`` of all of them unless one is named."""
     domains = series[0].sensitive_domains
     if together and attribute is None and len(domains) > 1:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdp_lab.attacks._regions import Regions, meeting_in_bins
 from ppdp_lab.attacks._series import Values, alike
-from ppdp_lab.attacks._units import Cells, Units
+from ppdp_lab.attacks._units import Units
 from ppdp_lab.attacks.background import Background, Presence
 from ppdp_lab.errors import PublicationError
-from ppdp_lab.published import Published
-from ppdp_lab.table import group
+from ppdp_lab.forms import Feature, Generalized, PublishedRows
+from ppdp_lab.forms.search import Regions, meeting_in_bins
+from ppdp_lab.table import Cells, group
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class Traces:
     cell_groups: np.ndarray
 
     @staticmethod
-    def of(series: Sequence[Published], values: Values | None) -> Traces:
+    def of(series: Sequence[PublishedRows], values: Values | None) -> Traces:
         """Join the rows of a series; without values, groups only."""
         every = [np.asarray(release.pseudonyms) for release in series]
         pseudonyms, at = np.unique(np.concatenate(every), return_inverse=True)
@@ -70,7 +70,7 @@ class Matching:
     traces: np.ndarray
 
 
-def match(series: Sequence[Published], background: Background, traces: Traces) -> Matching:
+def match(series: Sequence[PublishedRows], background: Background, traces: Traces) -> Matching:
     """Persons and tracked rows that can belong together: present in the same releases, in groups that fit.
 
     With known groups equal histories are joined.
@@ -90,7 +90,7 @@ def match(series: Sequence[Published], background: Background, traces: Traces) -
     return Matching(person_cell, np.r_[0, np.cumsum(found >= 0)], found[found >= 0])
 
 
-def _match_boxes(series: Sequence[Published], background: Background, traces: Traces) -> Matching:
+def _match_boxes(series: Sequence[PublishedRows], background: Background, traces: Traces) -> Matching:
     """By quasi-identifiers alone: a trace is a box over those of all releases.
 
     A person and a trace that belong together appear for the first time in the same release. There the groups that may
@@ -100,11 +100,8 @@ def _match_boxes(series: Sequence[Published], background: Background, traces: Tr
     qi = np.full((len(series), n_qi, n), -1, dtype=np.int32)
     regions = []
     for number, (release, presence) in enumerate(zip(series, background.releases)):
-        if release.boxes is None:
-            raise PublicationError(
-                f"release {number} is anatomized: its pseudonyms stand beside no quasi-identifiers; "
-                f"give the background everybody's group"
-            )
+        release.require(f"release {number}: tracking rows without everybody's group", (Feature.BOXES,))
+        assert isinstance(release, Generalized)
         qi[number][:, presence.persons] = presence.qi
         regions.append(Regions.of_boxes(release.boxes, traces.cell_groups[:, number]))
     domains = list(background.qi_domains) * len(series)

@@ -11,9 +11,9 @@ import pandas as pd
 from ppdp_lab.attacks._series import check_series
 from ppdp_lab.attacks.background import Background, in_a_list
 from ppdp_lab.errors import ParameterError, SchemaError
-from ppdp_lab.published import Published
+from ppdp_lab.forms import Published, PublishedRows
 from ppdp_lab.release import Release
-from ppdp_lab.table import Domain, Histogram
+from ppdp_lab.table import Domain, Histogram, mixed
 
 Named = Sequence[tuple[np.ndarray, np.ndarray]]
 """Per release, the numbers of its counterfeits and the published group of each."""
@@ -30,7 +30,7 @@ def named_counterfeits(releases: Sequence[Release]) -> Named:
         if not isinstance(release, Release):
             raise ParameterError(f"release {number} must be a ppdp_lab.Release, not {type(release).__name__}")
         fake = release.counterfeit_codes
-        ids = getattr(fake, "ids", None)
+        ids = fake.ids
         if ids is None and len(fake):
             raise ParameterError(
                 f"release {number} has counterfeits without numbers; its publisher does not follow them"
@@ -48,7 +48,7 @@ class Tuples:
     of whom is in one release only. ``present`` holds, per release, tuples and their groups.
     """
 
-    series: list[Published]
+    series: list[PublishedRows]
     ids: pd.Index
     counterfeits: np.ndarray
     present: list[tuple[np.ndarray, np.ndarray]]
@@ -57,7 +57,7 @@ class Tuples:
     @classmethod
     def of(cls, series: Sequence[Published], background: Background, counterfeits: Named | None = None) -> Tuples:
         """Persons from a background that knows groups; whoever else fills a group is a counterfeit or a stranger."""
-        releases = check_series(series, background)
+        releases, background = check_series(series, background)
         if len(releases[0].sensitive_domains) != 1:
             raise SchemaError("the equivalence attack reads exactly one sensitive column")
         if not background.knows_groups:
@@ -124,17 +124,17 @@ class Tuples:
 
 
 def proportions(histogram: Histogram) -> np.ndarray:
-    """One number per class for the proportions of its values, the same in every release.
+    """One number per class for the proportions of its values, the same in every release."""
+    return proportion_hashes(histogram.domain, histogram.values, histogram.counts, histogram.offsets)
 
-    A 64-bit hash: two different ones among n collide with a probability of about n^2 / 2^65.
+
+def proportion_hashes(domain: Domain, values: np.ndarray, counts: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """A 64-bit hash of each multiset's values and their proportions, by text, so that codes may differ between releases.
+
+    Two different ones among n collide with a probability of about n^2 / 2^65.
     """
-    starts = histogram.offsets[:-1]
+    starts = offsets[:-1]
     if not len(starts):
         return np.zeros(0, dtype=np.uint64)
-    unit = np.gcd.reduceat(histogram.counts, starts)
-    cells = histogram.values.astype(np.uint64) << np.uint64(32)
-    cells += (histogram.counts // unit[histogram.cell_class]).astype(np.uint64)
-    z = (cells + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.add.reduceat(z ^ (z >> np.uint64(31)), starts)
+    unit = np.repeat(np.gcd.reduceat(counts, starts), np.diff(offsets))
+    return np.add.reduceat(mixed(domain.hashes[values] + (counts // unit).astype(np.uint64)), starts)

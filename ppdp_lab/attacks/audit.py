@@ -13,9 +13,9 @@ from ppdp_lab.attacks._series import check_series, sensitive_values, use_tracks
 from ppdp_lab.attacks.background import Background
 from ppdp_lab.attacks.results import AttackResult
 from ppdp_lab.errors import ParameterError, check_number
+from ppdp_lab.forms import Published
 from ppdp_lab.principles import Principle
 from ppdp_lab.principles.base import TOLERANCE
-from ppdp_lab.published import Published
 from ppdp_lab.table import ClassCounts
 
 
@@ -140,7 +140,7 @@ def audit_series(
         raise ParameterError(f"the rule must be a principle such as KAnonymity(5), not {rule!r}; see max_confidence")
     if max_confidence is not None:
         max_confidence = check_number("max_confidence", max_confidence, above=0, at_most=1)
-    releases = check_series(series, background)
+    releases, background = check_series(series, background)
     values = sensitive_values(releases, attribute, together=True)
     tracked = use_tracks(releases, track)
     found = candidate_multisets(releases, background, values, track=tracked)

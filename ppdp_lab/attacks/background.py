@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.errors import IdError, ParameterError, SchemaError, check_integer, listed
+from ppdp_lab.errors import IdError, ParameterError, check_integer, listed
 from ppdp_lab.release import Release
-from ppdp_lab.table import Domain, Microdata
+from ppdp_lab.table import Domain, Microdata, common_domains
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,14 +127,16 @@ class Background:
                 raise ParameterError(f"a background is made of Microdata, one per release, not {type(table).__name__}")
         if not tables:
             raise ParameterError("a background needs at least one table, one per release")
-        for number, table in enumerate(tables):
-            check_domains(f"table {number}", table.qi_domains, tables[0].qi_domains)
+        domains = common_domains((f"table {number}", table.qi_domains) for number, table in enumerate(tables))
         ids = tables[0].ids
         for table in tables[1:]:
             if table.ids is not ids:
                 ids = ids.append(table.ids[ids.get_indexer(table.ids) < 0])
-        releases = [Presence(ids.get_indexer(table.ids).astype(np.int64), table.qi_codes) for table in tables]
-        return cls(ids, releases, tables[0].qi_domains)
+        releases = [
+            Presence(ids.get_indexer(table.ids).astype(np.int64), _recoded(table.qi_codes, table.qi_domains, domains))
+            for table in tables
+        ]
+        return cls(ids, releases, domains)
 
     @classmethod
     def worst_case(cls, releases: Iterable[Release]) -> Background:
@@ -180,6 +182,13 @@ class Background:
                 raise ParameterError(f"release {number}: give one group number for each of its {len(presence)} persons")
             releases.append(replace(presence, groups=array.astype(np.int32)).take(np.flatnonzero(array >= 0)))
         return self._of_present(releases)
+
+    def over(self, qi_domains: Sequence[Domain]) -> Background:
+        """The same knowledge coded over other domains, which have at least the values that occur."""
+        if all(mine is other for mine, other in zip(self.qi_domains, qi_domains)):
+            return self
+        releases = [replace(p, qi=_recoded(p.qi, self.qi_domains, qi_domains)) for p in self.releases]
+        return Background(self.ids, releases, qi_domains)
 
     def without_groups(self) -> Background:
         """The same persons, presence and quasi-identifiers, but no knowledge of groups."""
@@ -269,16 +278,7 @@ def in_a_list(what: str, given: Any) -> list[Any]:
     return list(given)
 
 
-def check_domains(what: str, domains: Sequence[Domain], others: Sequence[Domain]) -> None:
-    """Refuse columns that are coded over other values: equal codes would not mean equal values."""
-    if [d.name for d in domains] != [d.name for d in others]:
-        raise SchemaError(
-            f"{what} has the columns {listed(d.name for d in domains)}, not {listed(d.name for d in others)}; "
-            f"use one schema for the whole series"
-        )
-    for mine, other in zip(domains, others):
-        if mine is not other and (mine.kind != other.kind or mine.labels.tolist() != other.labels.tolist()):
-            raise SchemaError(
-                f"{what} codes column {mine.name!r} over other values than the rest of the series; make one Microdata "
-                f"of all records and take snapshots of it with select()"
-            )
+def _recoded(codes: np.ndarray, domains: Sequence[Domain], others: Sequence[Domain]) -> np.ndarray:
+    """Codes over other domains."""
+    rows = [row if mine is other else mine.map_to(other)[row] for row, mine, other in zip(codes, domains, others)]
+    return codes if all(a is b for a, b in zip(domains, others)) else np.array(rows, dtype=np.int32)

@@ -17,13 +17,22 @@ import numpy as np
 
 from ppdp_lab.attacks._beliefs import Beliefs, OneRelease
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.registry import ATTRIBUTE, RELEASE, attack
 from ppdp_lab.attacks.results import Disclosure
 from ppdp_lab.errors import ParameterError, SchemaError, check_integer, check_number, listed
+from ppdp_lab.forms import Published, PublishedRows
 from ppdp_lab.principles.base import TOLERANCE
-from ppdp_lab.published import Published
 from ppdp_lab.table import Domain
 
 
+@attack(
+    "skewness",
+    sees=RELEASE,
+    discloses=ATTRIBUTE,
+    knows="a person's quasi-identifiers or group, and how frequent the values are in the whole table",
+    breaks="l-diversity; t-closeness closes it",
+    paper="Li et al., ICDE 2007",
+)
 def skewness(
     published: Published,
     background: Background | None = None,
@@ -78,6 +87,14 @@ def skewness(
     return release.disclosure("skewness", "gain", gained, breached, finding, details)
 
 
+@attack(
+    "similarity",
+    sees=RELEASE,
+    discloses=ATTRIBUTE,
+    knows="a person's quasi-identifiers or group, and what the values mean",
+    breaks="l-diversity, where distinct values mean much the same; t-closeness over a hierarchy limits it",
+    paper="Li et al., ICDE 2007",
+)
 def similarity(
     published: Published,
     background: Background | None = None,
@@ -144,6 +161,7 @@ def similarity(
 def _prior(published: Published, domain: Domain, given: Iterable[float] | None) -> np.ndarray:
     if given is None:
         attribute = [d.name for d in published.sensitive_domains].index(domain.name)
+        assert isinstance(published, PublishedRows)
         totals = np.bincount(published.row_sensitive[attribute], minlength=len(domain))
         return totals / max(totals.sum(), 1)
     try:

@@ -20,14 +20,15 @@ import pandas as pd
 
 from ppdp_lab.attacks._multisets import candidate_multisets
 from ppdp_lab.attacks._series import check_series, sensitive_values, use_tracks
-from ppdp_lab.attacks._units import Units, value_masks
+from ppdp_lab.attacks._units import Units
 from ppdp_lab.attacks.background import Background
 from ppdp_lab.attacks.joint import consistent_assignments
+from ppdp_lab.attacks.registry import ATTRIBUTE, SERIES, attack
 from ppdp_lab.attacks.results import AttackResult, plural
 from ppdp_lab.errors import IdError, check_integer, check_number
+from ppdp_lab.forms import Published
 from ppdp_lab.principles.base import TOLERANCE
-from ppdp_lab.published import Published
-from ppdp_lab.table import Domain
+from ppdp_lab.table import Domain, value_masks
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +110,15 @@ class CandidateSets(AttackResult):
         return text + "."
 
 
+@attack(
+    "intersection",
+    sees=SERIES,
+    discloses=ATTRIBUTE,
+    knows="in which releases a person is, and their quasi-identifiers or groups there",
+    breaks="k-anonymity and l-diversity of each single release; m-invariance and BPG close it",
+    paper="Ganta et al., KDD 2008; Barbosa et al., CIKM 2012",
+    needs_background=True,
+)
 def intersection(
     series: Sequence[Published],
     background: Background,
@@ -152,7 +162,7 @@ def intersection(
     ['flu']
     """
     least = check_integer("least", least, at_least=1)
-    releases = check_series(series, background)
+    releases, background = check_series(series, background)
     values = sensitive_values(releases, attribute)
     if use_tracks(releases, track):
         found = candidate_multisets(releases, background, values, track=True)
@@ -200,6 +210,15 @@ class Associations(AttackResult):
         )
 
 
+@attack(
+    "value association",
+    sees=SERIES,
+    discloses=ATTRIBUTE,
+    knows="in which releases a person is, and their quasi-identifiers or groups there",
+    breaks="l-diversity of each single release; m-invariance keeps the confidence at 1/m",
+    paper="He et al., ICDE 2011",
+    needs_background=True,
+)
 def value_association(
     series: Sequence[Published],
     background: Background,
@@ -236,7 +255,7 @@ def value_association(
     if exact:
         joint = consistent_assignments(series, background, track=track, attribute=attribute)
         return Associations(background.ids, joint.posterior().max(axis=1, initial=0.0), threshold, True)
-    releases = check_series(series, background)
+    releases, background = check_series(series, background)
     values = sensitive_values(releases, attribute)
     found = candidate_multisets(releases, background, values, track=use_tracks(releases, track))
     return Associations(background.ids, found.confidence[found.cell_of], threshold, False)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from ppdp_lab.attacks._difference import multiset_difference, tracked_difference
-from ppdp_lab.attacks._regions import Regions, Search
-from ppdp_lab.attacks._series import check_series, sensitive_values, use_tracks
+from ppdp_lab.attacks._series import check_shown, sensitive_values, use_tracks
 from ppdp_lab.attacks._traces import Traces
-from ppdp_lab.attacks._units import Cells, Units
+from ppdp_lab.attacks._units import Units
 from ppdp_lab.attacks.background import Background, Presence
+from ppdp_lab.attacks.registry import ATTRIBUTE, PAIR, attack
 from ppdp_lab.attacks.results import AttackResult
-from ppdp_lab.errors import ParameterError, PublicationError
+from ppdp_lab.errors import ParameterError
+from ppdp_lab.forms import Feature, Generalized, Published
+from ppdp_lab.forms.search import Regions, Search
 from ppdp_lab.principles import DistinctLDiversity, Principle
-from ppdp_lab.published import Published
-from ppdp_lab.table import ClassCounts, Domain
+from ppdp_lab.table import Cells, ClassCounts, Domain
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +83,15 @@ class Differences(AttackResult):
         return text + "."
 
 
+@attack(
+    "difference",
+    sees=PAIR,
+    discloses=ATTRIBUTE,
+    knows="that a person came between two releases, and their quasi-identifiers; that nobody left, or pseudonyms",
+    breaks="k-anonymity and l-diversity of each single release; BPG closes it",
+    paper="Byun et al., SDM 2006; Barbosa et al., CIKM 2012",
+    reads=(Feature.ROWS, Feature.BOXES),
+)
 def difference(
     first: Published,
     second: Published,
@@ -133,14 +144,9 @@ def difference(
     rule = DistinctLDiversity(2) if rule is None else rule
     if not isinstance(rule, Principle):
         raise ParameterError(f"the rule must be a principle such as KAnonymity(5), not {rule!r}")
-    pair = check_series([first, second], background, optional=True)
-    for number, release in enumerate(pair):
-        if release.boxes is None:
-            raise PublicationError(
-                f"release {number} is anatomized and has no boxes that could overlap; "
-                f"use consistent_assignments() with everybody's group"
-            )
-    assert first.boxes is not None and second.boxes is not None
+    pair, background = check_shown([first, second], background)
+    first, second = pair
+    assert isinstance(first, Generalized) and isinstance(second, Generalized)
     values = sensitive_values(pair, attribute)
     pieces = list(Search(Regions.of_boxes(second.boxes), Regions.of_boxes(first.boxes)).chunks())
     counts = [np.zeros(0, dtype=np.int64), *(np.diff(piece[1]) for piece in pieces)]
@@ -177,13 +183,15 @@ def difference(
     return Differences(firsts, seconds, cells, values.domains[0], rule, breached, contradicted, newcomers, tracked)
 
 
-def _came_from(first: Published, second: Published) -> np.ndarray:
+def _came_from(first: Generalized, second: Generalized) -> np.ndarray:
     """Group in the first release of each row's pseudonym, in the order of the second's rows; -1 for a new one."""
     traces = Traces.of([first, second], None)
     return traces.groups[np.searchsorted(traces.pseudonyms, np.asarray(second.pseudonyms)), 0]
 
 
-def _newcomers(pair: list[Published], background: Background, firsts: np.ndarray, seconds: np.ndarray) -> np.ndarray:
+def _newcomers(
+    pair: Sequence[Published], background: Background, firsts: np.ndarray, seconds: np.ndarray
+) -> np.ndarray:
     """How many persons of the second release only fit each pair of groups."""
     before, after = background.releases
     new = after.take(np.flatnonzero(~np.isin(after.persons, before.persons)))

@@ -18,9 +18,10 @@ from ppdp_lab.attacks._joint import Solution, solve
 from ppdp_lab.attacks._problems import tracked, untracked
 from ppdp_lab.attacks._series import check_series, sensitive_values, use_tracks
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.registry import ATTRIBUTE, SERIES, attack
 from ppdp_lab.attacks.results import AttackResult
 from ppdp_lab.errors import IdError, ParameterError, check_integer, listed
-from ppdp_lab.published import Published
+from ppdp_lab.forms import Published
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,6 +154,15 @@ def _combined(components: Sequence[tuple[list[int], dict[Solution, int]]]) -> It
         yield {cell: held for (cells, _), s in zip(components, chosen) for cell, held in zip(cells, s)}
 
 
+@attack(
+    "joint reasoning",
+    sees=SERIES,
+    discloses=ATTRIBUTE,
+    knows="in which releases everybody is, and their quasi-identifiers or groups there",
+    breaks="any guarantee that looks at each person alone; small series only",
+    paper="Barbosa et al., CIKM 2012",
+    needs_background=True,
+)
 def consistent_assignments(
     series: Sequence[Published],
     background: Background,
@@ -193,7 +203,7 @@ def consistent_assignments(
        queries", CIKM 2012.
     """
     limit = check_integer("limit", limit, at_least=1)
-    releases = check_series(series, background)
+    releases, background = check_series(series, background)
     values = sensitive_values(releases, attribute)
     build = tracked if use_tracks(releases, track) else untracked
     cell_of, problem, outcomes = build(releases, background, values, limit)

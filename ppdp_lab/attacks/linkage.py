@@ -20,13 +20,23 @@ import numpy as np
 
 from ppdp_lab.attacks._beliefs import Beliefs, OneRelease
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.registry import ATTRIBUTE, IDENTITY, RELEASE, attack
 from ppdp_lab.attacks.results import Disclosure
 from ppdp_lab.errors import ParameterError, check_integer, check_number, listed
+from ppdp_lab.forms import Published
 from ppdp_lab.principles.base import TOLERANCE
-from ppdp_lab.published import Published
 from ppdp_lab.table import Domain
 
 
+@attack(
+    "record linkage",
+    sees=RELEASE,
+    discloses=IDENTITY,
+    knows="that a person is in the table, and their quasi-identifiers",
+    breaks="tables without k-anonymity",
+    paper="S. G. Chatzopoulos, thesis 2015, section 3.1",
+    reads=(),
+)
 def record_linkage(published: Published, background: Background | None = None, *, threshold: float = 0.5) -> Disclosure:
     """Prosecutor risk: with what probability is a person's row found (section 3.1 of [1]_)?
 
@@ -61,6 +71,14 @@ def record_linkage(published: Published, background: Background | None = None, *
     return release.disclosure("record linkage", "risk", risk, risk > threshold + TOLERANCE, finding)
 
 
+@attack(
+    "homogeneity",
+    sees=RELEASE,
+    discloses=ATTRIBUTE,
+    knows="a person's quasi-identifiers or group",
+    breaks="k-anonymity, where all rows of a group share one value; l-diversity closes it",
+    paper="Machanavajjhala et al., TKDD 2007",
+)
 def homogeneity(
     published: Published,
     background: Background | None = None,
@@ -99,6 +117,14 @@ def homogeneity(
     return release.disclosure("homogeneity", "confidence", share, share >= confidence - TOLERANCE, finding, details)
 
 
+@attack(
+    "background knowledge",
+    sees=RELEASE,
+    discloses=ATTRIBUTE,
+    knows="a person's quasi-identifiers or group, and some values the person does not have",
+    breaks="k-anonymity, and l-diversity once l - 1 values can be ruled out",
+    paper="Machanavajjhala et al., TKDD 2007",
+)
 def background_knowledge(
     published: Published,
     background: Background | None = None,

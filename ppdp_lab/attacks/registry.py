@@ -1,175 +1,143 @@
-"""All attacks of the package: what each must know, and what it breaks."""
+"""What an attack is: a function of what was published, with all that is known about it.
+
+An attack is one function, made callable, classified by the decorator :func:`attack`. Every attack stands in :data:`ALL`
+under its name, so that a test, a command line or a comparison can go over all of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from functools import update_wrapper
+from typing import Any, Generic, ParamSpec, TypeVar
 
-from ppdp_lab.attacks._compromised import compromised
-from ppdp_lab.attacks.closeness import similarity, skewness
-from ppdp_lab.attacks.composition import intersection, value_association
-from ppdp_lab.attacks.difference import difference
-from ppdp_lab.attacks.joint import consistent_assignments
-from ppdp_lab.attacks.linkage import background_knowledge, homogeneity, record_linkage
-from ppdp_lab.attacks.tracing import record_tracing
-from ppdp_lab.errors import unknown
+from ppdp_lab.errors import check_choice
+from ppdp_lab.forms import Feature, Published, readable_by
+from ppdp_lab.registry import Registry
 
+P = ParamSpec("P")
+R = TypeVar("R")
 RELEASE, PAIR, SERIES = "release", "pair", "series"
 IDENTITY, ATTRIBUTE = "identity", "attribute"
+_SHOWN = {RELEASE: ("published",), PAIR: ("first", "second"), SERIES: ("series",)}
+
+ALL: Registry[Attack[Any, Any]] = Registry("attack")
 
 
-@dataclass(frozen=True)
-class Attack:
+class Attack(Generic[P, R]):
     """One attack, classified.
 
     Attributes
     ----------
     name : str
-    run : callable
-        Takes (published, background), (first, second, background) or (series, background), by :attr:`sees`.
     sees : {"release", "pair", "series"}
-        How much of what was published it reads.
+        How much of what was published it reads: it takes (published, background), (first, second, background) or
+        (series, background).
     discloses : {"identity", "attribute"}
         Whether it finds a person's record or a person's sensitive value.
     knows : str
         What the adversary must know.
     breaks : str
         Which guarantee it breaks where that guarantee is not kept, or not meant to hold.
+    reads : tuple of Feature
+        What the published tables must show; a form that does not is refused.
     needs_background, needs_groups, needs_pseudonyms : bool
         What it does not work without: a background, one that knows everybody's group, tracked rows.
     settings : dict
         Arguments that have no default, with a value to begin with.
     variants : tuple of str
         Other functions that are the same attack in another form, as "module.function" of this room.
+
+    Examples
+    --------
+    >>> import ppdp_lab as pl
+    >>> pl.attacks.difference
+    <Attack difference: sees a pair, discloses an attribute>
+    >>> pl.attacks.difference.forms
+    ['generalized']
     """
 
-    name: str
-    run: Callable
-    sees: str
-    discloses: str
-    knows: str
-    breaks: str
-    needs_background: bool = False
-    needs_groups: bool = False
-    needs_pseudonyms: bool = False
-    settings: Mapping[str, object] = field(default_factory=dict)
-    variants: tuple[str, ...] = ()
+    def __init__(self, function: Callable[P, R], name: str, said: Mapping[str, Any]) -> None:
+        update_wrapper(self, function)
+        self.run = function
+        self.name = name
+        self.sees = check_choice("sees", said["sees"], _SHOWN)
+        self.discloses = check_choice("discloses", said["discloses"], (IDENTITY, ATTRIBUTE))
+        self.knows: str = said["knows"]
+        self.breaks: str = said["breaks"]
+        self.reads: tuple[Feature, ...] = tuple(said["reads"])
+        self.needs_background = bool(said["needs_background"])
+        self.needs_groups = bool(said["needs_groups"])
+        self.needs_pseudonyms = bool(said["needs_pseudonyms"])
+        self.settings: Mapping[str, object] = dict(said["settings"])
+        self.variants: tuple[str, ...] = tuple(said["variants"])
+        self._signature = inspect.signature(function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Attack what was published, after a look at the form in which it was."""
+        bound = self._signature.bind(*args, **kwargs)
+        for name in _SHOWN[self.sees]:
+            shown = bound.arguments[name]
+            if self.sees == SERIES and isinstance(shown, Iterable) and not isinstance(shown, Published):
+                shown = bound.arguments[name] = list(shown)
+            for one in shown if isinstance(shown, list) else [shown]:
+                if isinstance(one, Published):  # whatever else it is, the attack itself refuses it in words
+                    one.require(self.name, self.reads)
+        return self.run(*bound.args, **bound.kwargs)
+
+    @property
+    def forms(self) -> list[str]:
+        """Names of the forms that it reads."""
+        return readable_by(self.reads)
+
+    def __repr__(self) -> str:
+        return f"<Attack {self.name}: sees a {self.sees}, discloses an {self.discloses}>"
 
 
-ALL: tuple[Attack, ...] = (
-    Attack(
-        "record linkage",
-        record_linkage,
-        RELEASE,
-        IDENTITY,
-        "that a person is in the table, and their quasi-identifiers",
-        "tables without k-anonymity",
-    ),
-    Attack(
-        "homogeneity",
-        homogeneity,
-        RELEASE,
-        ATTRIBUTE,
-        "a person's quasi-identifiers or group",
-        "k-anonymity, where all rows of a group share one value; l-diversity closes it",
-    ),
-    Attack(
-        "background knowledge",
-        background_knowledge,
-        RELEASE,
-        ATTRIBUTE,
-        "a person's quasi-identifiers or group, and some values the person does not have",
-        "k-anonymity, and l-diversity once l - 1 values can be ruled out",
-    ),
-    Attack(
-        "skewness",
-        skewness,
-        RELEASE,
-        ATTRIBUTE,
-        "a person's quasi-identifiers or group, and how frequent the values are in the whole table",
-        "l-diversity; t-closeness closes it",
-    ),
-    Attack(
-        "similarity",
-        similarity,
-        RELEASE,
-        ATTRIBUTE,
-        "a person's quasi-identifiers or group, and what the values mean",
-        "l-diversity, where distinct values mean much the same; t-closeness over a hierarchy limits it",
-    ),
-    Attack(
-        "intersection",
-        intersection,
-        SERIES,
-        ATTRIBUTE,
-        "in which releases a person is, and their quasi-identifiers or groups there",
-        "k-anonymity and l-diversity of each single release; m-invariance and BPG close it",
-        needs_background=True,
-    ),
-    Attack(
-        "difference",
-        difference,
-        PAIR,
-        ATTRIBUTE,
-        "that a person came between two releases, and their quasi-identifiers; that nobody left, or pseudonyms",
-        "k-anonymity and l-diversity of each single release; BPG closes it",
-    ),
-    Attack(
-        "value association",
-        value_association,
-        SERIES,
-        ATTRIBUTE,
-        "in which releases a person is, and their quasi-identifiers or groups there",
-        "l-diversity of each single release; m-invariance keeps the confidence at 1/m",
-        needs_background=True,
-    ),
-    Attack(
-        "joint reasoning",
-        consistent_assignments,
-        SERIES,
-        ATTRIBUTE,
-        "in which releases everybody is, and their quasi-identifiers or groups there",
-        "any guarantee that looks at each person alone; small series only",
-        needs_background=True,
-    ),
-    Attack(
-        "value equivalence",
-        compromised,
-        SERIES,
-        ATTRIBUTE,
-        "everybody's group in each release; then the value of one person gives away that of others",
-        "m-invariance; e-equivalence closes it",
-        needs_background=True,
-        needs_groups=True,
-        settings={"e": 2},
-        variants=(
-            "equivalence.chains",
-            "equivalence.compromised_over_time",
-            "equivalence.equal_values",
-            "equivalence.exposed_by",
-            "equivalence.minimum_equivalence",
-        ),
-    ),
-    Attack(
-        "record tracing",
-        record_tracing,
-        SERIES,
-        IDENTITY,
-        "pseudonyms, and a public list of persons with quasi-identifiers and presence",
-        "k-anonymity of each single release; BPG closes it",
-        needs_background=True,
-        needs_pseudonyms=True,
-    ),
-)
+def attack(
+    name: str,
+    *,
+    sees: str,
+    discloses: str,
+    knows: str,
+    breaks: str,
+    paper: str,
+    reads: Iterable[Feature] = (Feature.ROWS,),
+    needs_background: bool = False,
+    needs_groups: bool = False,
+    needs_pseudonyms: bool = False,
+    settings: Mapping[str, object] | None = None,
+    variants: Iterable[str] = (),
+) -> Callable[[Callable[P, R]], Attack[P, R]]:
+    """Make an attack of a function, and enter it in :data:`ALL`; see :class:`Attack` for the parameters."""
+    said = {
+        "sees": sees,
+        "discloses": discloses,
+        "knows": knows,
+        "breaks": breaks,
+        "reads": reads,
+        "needs_background": needs_background,
+        "needs_groups": needs_groups,
+        "needs_pseudonyms": needs_pseudonyms,
+        "settings": settings or {},
+        "variants": variants,
+    }
+
+    def make(function: Callable[P, R]) -> Attack[P, R]:
+        made = Attack(function, name, said)
+        shows = ", ".join(feature.value for feature in made.reads) or "groups"
+        accepts = f"a {sees} that shows {shows}; the adversary knows {knows}"
+        ALL.add(name, accepts=accepts, promises=f"breaks {breaks}", paper=paper)(made)
+        return made
+
+    return make
 
 
-def get(name: str) -> Attack:
-    """The attack of that name.
+def get(name: str) -> Attack[Any, Any]:
+    """The attack of that name; near misses are named for an unknown one.
 
+    >>> import ppdp_lab
     >>> get("skewness").breaks
     'l-diversity; t-closeness closes it'
     """
-    for attack in ALL:
-        if attack.name == name:
-            return attack
-    raise unknown("attack", name, [attack.name for attack in ALL])
+    return ALL[name]

@@ -11,9 +11,10 @@ import pandas as pd
 from ppdp_lab.attacks._series import check_series, use_tracks
 from ppdp_lab.attacks._traces import Traces, match
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.registry import IDENTITY, SERIES, attack
 from ppdp_lab.attacks.results import AttackResult
 from ppdp_lab.errors import check_integer
-from ppdp_lab.published import Published
+from ppdp_lab.forms import Published
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +56,16 @@ class TracedRecords(AttackResult):
         return f"record tracing: {self._tally()} fit {left}{mean}."
 
 
+@attack(
+    "record tracing",
+    sees=SERIES,
+    discloses=IDENTITY,
+    knows="pseudonyms, and a public list of persons with quasi-identifiers and presence",
+    breaks="k-anonymity of each single release; BPG closes it",
+    paper="Barbosa et al., CIKM 2012",
+    needs_background=True,
+    needs_pseudonyms=True,
+)
 def record_tracing(series: Sequence[Published], background: Background, *, least: int = 2) -> TracedRecords:
     """Match every tracked record with the persons of a public list (section 4 of [1]_).
 
@@ -91,7 +102,7 @@ def record_tracing(series: Sequence[Published], background: Background, *, least
        queries", CIKM 2012.
     """
     least = check_integer("least", least, at_least=1)
-    releases = check_series(series, background)
+    releases, background = check_series(series, background)
     use_tracks(releases, True)
     traces = Traces.of(releases, None)
     found = match(releases, background, traces)

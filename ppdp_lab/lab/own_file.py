@@ -21,7 +21,7 @@ from ppdp_lab.lab.text import number, table
 from ppdp_lab.metrics.classes import discernibility
 from ppdp_lab.metrics.loss import gcp
 from ppdp_lab.principles import DistinctLDiversity, KAnonymity, Principle, TCloseness
-from ppdp_lab.release import ANATOMIZED, Release
+from ppdp_lab.release import Release
 from ppdp_lab.table import Hierarchy, Microdata, Schema
 
 
@@ -172,7 +172,7 @@ def summary(release: Release) -> str:
     columns = [_measures(before(release.table)), _measures(release)]
     rows = [(name, *(column[name] for column in columns)) for name in columns[0]]
     lines = [table(["", "before", "after"], rows)]
-    if release.style == ANATOMIZED:
+    if release.form.exact:
         lines.append(
             "Quasi-identifiers are published as they are; the risk is that of linking a person to a sensitive row."
         )
@@ -204,9 +204,8 @@ def _measures(release: Release) -> dict[str, str]:
 # ---------------------------------------------------------------------- writing
 def write(release: Release, path: Path, *, separator: str = ",") -> list[Path]:
     """Write what may leave the house: one file, or two for anatomized tables; all of it or nothing."""
-    anatomized = release.style == ANATOMIZED
-    frames: Sequence[pd.DataFrame] = release.to_frames() if anatomized else [release.to_frame()]
-    targets = _targets(path, anatomized)
+    frames: Sequence[pd.DataFrame] = list(release.published().frames().values())
+    targets = _targets(path, len(frames) > 1)
     fresh = [target.with_name(f".{target.name}-{os.getpid()}") for target in targets]
     try:
         for part, frame in zip(fresh, frames):

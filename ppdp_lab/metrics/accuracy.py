@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ppdp_lab.errors import ParameterError, check_choice, check_number
+from ppdp_lab.forms import Feature
 from ppdp_lab.metrics.answers import estimates, true_counts
 from ppdp_lab.metrics.base import metric
 from ppdp_lab.metrics.queries import Queries
@@ -77,6 +78,7 @@ def query_errors(
     better="lower",
     bounds=(0, None),
     reference="equivalence paper, ICDE 2011, section VII; m-Distinct paper, 2008",
+    reads=(Feature.ANSWERS,),
 )
 def query_error(
     release: Release,

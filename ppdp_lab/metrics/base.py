@@ -15,13 +15,15 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any, Concatenate, Generic, ParamSpec
 
-from ppdp_lab.errors import ParameterError, check_choice, unknown
+from ppdp_lab.errors import ParameterError, check_choice, listed
+from ppdp_lab.forms import Feature, readable_by
+from ppdp_lab.registry import Registry
 from ppdp_lab.release import Release
 
 P = ParamSpec("P")
 Bounds = tuple[float | None, float | None]
 
-ALL: dict[str, Metric[Any]] = {}
+ALL: Registry[Metric[Any]] = Registry("metric")
 
 
 class Metric(Generic[P]):
@@ -39,6 +41,8 @@ class Metric(Generic[P]):
         Which way is better.
     reference : str
         Who defined it.
+    reads : tuple of Feature
+        What it must see of a release; a release in a form that does not show it is refused.
 
     Examples
     --------
@@ -63,6 +67,7 @@ class Metric(Generic[P]):
         better: str,
         bounds: Bounds | Callable[..., Bounds],
         reference: str,
+        reads: tuple[Feature, ...] = (),
     ) -> None:
         update_wrapper(self, function)  # type: ignore[arg-type]
         self._function = function
@@ -72,6 +77,7 @@ class Metric(Generic[P]):
         self.unit = unit
         self.better = check_choice("better", better, ("lower", "higher"))
         self.reference = reference
+        self.reads = reads
 
     def __call__(self, release: Release, *args: P.args, **parameters: P.kwargs) -> float:
         """The metric of a release."""
@@ -89,6 +95,11 @@ class Metric(Generic[P]):
         return f"{self.label} [{self.unit}]" if self.unit else self.label
 
     @property
+    def forms(self) -> list[str]:
+        """Names of the forms that it reads."""
+        return readable_by(self.reads)
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """Parameters beside the release that have no default."""
         parameters = list(inspect.signature(self._function).parameters.values())[1:]
@@ -101,6 +112,7 @@ class Metric(Generic[P]):
             )
         if len(release.table) == 0:
             raise ParameterError(f"{self.name} needs a release of at least one record; this table is empty")
+        release.form.require(self.name, self.reads)
 
     def __repr__(self) -> str:
         return f"<Metric {self.name}: {self.axis}, {self.better} is better>"
@@ -113,6 +125,7 @@ def metric(
     better: str,
     bounds: Bounds | Callable[..., Bounds],
     reference: str,
+    reads: tuple[Feature, ...] = (),
 ) -> Callable[[Callable[Concatenate[Release, P], float]], Metric[P]]:
     """Make a metric of a function of a release, and enter it in :data:`ALL`.
 
@@ -122,21 +135,31 @@ def metric(
         See :class:`Metric`.
     bounds : pair of float or None, or a function
         Least and largest value; a function if they depend on the release, with the same parameters as the metric.
+    reads : tuple of Feature, optional
+        What the metric must see of a release beyond its classes and their regions, which every form has.
 
     Examples
     --------
-    >>> from ppdp_lab.metrics.base import metric
-    >>> @metric("classes", better="higher", bounds=lambda release: (0, len(release.table)), reference="an example")
-    ... def number_of_classes(release):
-    ...     return release.n_classes
-    >>> number_of_classes
-    <Metric number_of_classes: classes, higher is better>
-    >>> del ALL["number_of_classes"]
+    The metrics of this package are all made like this one:
+
+    >>> from ppdp_lab.metrics import gcp
+    >>> gcp
+    <Metric gcp: GCP [share], lower is better>
+    >>> gcp.forms
+    ['anatomized', 'generalized']
     """
 
     def make(function: Callable[Concatenate[Release, P], float]) -> Metric[P]:
-        made: Metric[P] = Metric(function, label, unit=unit, better=better, bounds=bounds, reference=reference)
-        ALL[made.name] = made
+        made: Metric[P] = Metric(
+            function, label, unit=unit, better=better, bounds=bounds, reference=reference, reads=reads
+        )
+        what = listed([feature.value for feature in reads]).replace("'", "") if reads else "classes and their regions"
+        ALL.add(
+            made.name,
+            accepts=f"releases that show {what}",
+            promises=f"{made.axis}, {better} is better",
+            paper=reference,
+        )(made)
         return made
 
     return make
@@ -151,6 +174,4 @@ def get(name: str) -> Metric[Any]:
     Traceback (most recent call last):
     ppdp_lab.errors.UnknownNameError: unknown metric 'nvp'; did you mean 'ncp'? Known: ...
     """
-    if name not in ALL:
-        raise unknown("metric", name, ALL)
     return ALL[name]

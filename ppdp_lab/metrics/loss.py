@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from ppdp_lab.errors import SchemaError, check_number, listed
+from ppdp_lab.forms import Feature
 from ppdp_lab.metrics.base import Bounds, metric
 from ppdp_lab.metrics.regions import charge, everything
-from ppdp_lab.release import ANATOMIZED, Release
+from ppdp_lab.release import Release
 from ppdp_lab.table import Intervals, Nodes
 from ppdp_lab.table.boxes import BoxColumn
 
@@ -39,7 +40,7 @@ def _weights(release: Release, weights: Weights | None) -> np.ndarray:
 
 def _charge_values(release: Release, cost: Callable[[BoxColumn], np.ndarray], weights: np.ndarray) -> float:
     costs = [cost(column) for column in release.boxes]
-    if release.style == ANATOMIZED:
+    if release.form.exact:
         costs = [np.zeros(release.n_classes)] * len(costs)
     return charge(release, costs, [float(cost(everything(d))[0]) for d in release.table.qi_domains], weights)
 
@@ -56,7 +57,12 @@ def _ncp_bounds(release: Release, *, weights: Weights | None = None) -> Bounds:
 
 
 @metric(
-    "NCP", unit="lost values", better="lower", bounds=_ncp_bounds, reference="Xu et al., KDD 2006; Speedy thesis, 4.4"
+    "NCP",
+    unit="lost values",
+    better="lower",
+    bounds=_ncp_bounds,
+    reference="Xu et al., KDD 2006; Chatzopoulos, thesis 2015, 4.4",
+    reads=(Feature.VALUES,),
 )
 def ncp(release: Release, *, weights: Weights | None = None) -> float:
     """Normalized certainty penalty: how much of its domain each published value covers, summed over all values [1]_.
@@ -89,7 +95,14 @@ def ncp(release: Release, *, weights: Weights | None = None) -> float:
     return _charge_values(release, _certainty, _weights(release, weights))
 
 
-@metric("GCP", unit="share", better="lower", bounds=(0, 1), reference="Ghinita et al., VLDB 2007")
+@metric(
+    "GCP",
+    unit="share",
+    better="lower",
+    bounds=(0, 1),
+    reference="Ghinita et al., VLDB 2007",
+    reads=(Feature.VALUES,),
+)
 def gcp(release: Release, *, weights: Weights | None = None) -> float:
     """Global certainty penalty: NCP as a share of what suppressing the whole table would cost [1]_.
 
@@ -123,7 +136,8 @@ def _iloss_bounds(release: Release, *, weights: Weights | None = None) -> Bounds
     unit="lost values",
     better="lower",
     bounds=_iloss_bounds,
-    reference="Xiao and Tao, SIGMOD 2006; Speedy thesis, 4.2",
+    reference="Xiao and Tao, SIGMOD 2006; Chatzopoulos, thesis 2015, 4.2",
+    reads=(Feature.VALUES,),
 )
 def iloss(release: Release, *, weights: Weights | None = None) -> float:
     """ILoss: a value costs (|v'| - 1) / |D_A|, by the domain values that its generalization v' covers [1]_.
@@ -153,7 +167,14 @@ def iloss(release: Release, *, weights: Weights | None = None) -> float:
     )
 
 
-@metric("precision", unit="share", better="higher", bounds=(0, 1), reference="Sweeney, IJUFKS 2002")
+@metric(
+    "precision",
+    unit="share",
+    better="higher",
+    bounds=(0, 1),
+    reference="Sweeney, IJUFKS 2002",
+    reads=(Feature.VALUES,),
+)
 def precision(release: Release) -> float:
     """Precision: 1 minus the average of how high each published value stands in its hierarchy [1]_.
 

@@ -61,20 +61,26 @@ class Queries:
                 parts.append(f"{column.domain.name} in {{{', '.join(column.domain.labels[column.members()[0]])}}}")
         return " and ".join(parts) or "every record"
 
-    def check_fits(self, domains: Sequence[Domain]) -> None:
-        """Refuse to be asked of a table with other attributes or values."""
+    def over(self, domains: Sequence[Domain]) -> Queries:
+        """The same queries asked of a table over these domains; refuses other attributes, or values unknown here."""
         mine = [column.domain for column in self.columns]
         if [d.name for d in mine] != [d.name for d in domains]:
             raise SchemaError(
                 f"the queries ask for {listed(d.name for d in mine)}, but the table has {listed(d.name for d in domains)}; "
                 f"make the queries from a table with the same schema"
             )
-        for a, b in zip(mine, domains):
-            if a is not b and (len(a) != len(b) or (a.labels != b.labels).any()):
+        if all(a is b for a, b in zip(mine, domains)):
+            return self
+        columns = []
+        for column, domain in zip(self.columns, domains):
+            where = domain.map_to(column.domain)
+            if column.domain.kind != domain.kind or (where < 0).any():
                 raise SchemaError(
-                    f"the queries were made for other values of {a.name!r} than this table's; make them from this table, "
-                    f"or from one that shares its domains"
+                    f"the queries were made for other values of {domain.name!r} than this table's; make them from this table, "
+                    f"or from one that has all of its values"
                 )
+            columns.append(Sets(domain, pack(column.members()[:, where])))
+        return Queries(tuple(columns[: len(self.qi)]), tuple(columns[len(self.qi) :]))
 
     @classmethod
     def of(cls, table: Microdata, conditions: Iterable[Mapping[str, Any]]) -> Queries:

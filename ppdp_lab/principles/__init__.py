@@ -1,7 +1,7 @@
 """When is a class safe? One file per family of principles."""
 
 from ppdp_lab.principles.alpha_k import AlphaKAnonymity
-from ppdp_lab.principles.base import All, Principle, Verdict
+from ppdp_lab.principles.base import PRINCIPLES, All, Principle, Verdict
 from ppdp_lab.principles.k_anonymity import KAnonymity
 from ppdp_lab.principles.l_diversity import (
     DistinctLDiversity,
@@ -12,6 +12,7 @@ from ppdp_lab.principles.l_diversity import (
 from ppdp_lab.principles.t_closeness import TCloseness
 
 __all__ = [
+    "PRINCIPLES",
     "All",
     "AlphaKAnonymity",
     "DistinctLDiversity",

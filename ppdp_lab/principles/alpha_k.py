@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from ppdp_lab.errors import ParameterError, check_integer, check_number, listed
-from ppdp_lab.principles.base import TOLERANCE
+from ppdp_lab.principles.base import PRINCIPLES, TOLERANCE
 from ppdp_lab.principles.l_diversity import SensitivePrinciple
+from ppdp_lab.registry import Within
 from ppdp_lab.table import ClassCounts, Histogram
 
 
+@PRINCIPLES.add(
+    accepts="a table with a sensitive column",
+    promises="classes of k or more, in which no sensitive value has a share above alpha",
+    paper="Wong et al., KDD 2006",
+)
 class AlphaKAnonymity(SensitivePrinciple):
     """Every class holds at least k records, and no sensitive value has a share above alpha in it [1]_.
 
@@ -39,7 +45,12 @@ class AlphaKAnonymity(SensitivePrinciple):
     union_closed = True
 
     def __init__(
-        self, alpha: float, k: int, *, values: Iterable[Any] | None = None, attribute: str | None = None
+        self,
+        alpha: Annotated[float, Within(above=0, at_most=1)],
+        k: Annotated[int, Within(at_least=1)],
+        *,
+        values: Iterable[Any] | None = None,
+        attribute: str | None = None,
     ) -> None:
         super().__init__(attribute)
         self.alpha = check_number("alpha", alpha, above=0, at_most=1)
@@ -90,7 +101,3 @@ class AlphaKAnonymity(SensitivePrinciple):
                 f"{top!r} has a share of {share:.1%} of {histogram.domain.name}, above alpha = {self.alpha:.1%}"
             )
         return "; ".join(reasons)
-
-    def __str__(self) -> str:
-        call = self._call(self.alpha, self.k)
-        return call if self.values is None else f"{call[:-1]}, values={list(self.values)!r})"

@@ -10,6 +10,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from ppdp_lab.errors import InfeasibleError, ParameterError
+from ppdp_lab.registry import Plain, Registry
 from ppdp_lab.table import ClassCounts
 
 TOLERANCE = 1e-9  # three equal values must pass entropy >= log 3, which floating point alone denies them
@@ -55,11 +56,12 @@ class Verdict:
         return "\n  ".join([head, *self.why(3), *([f"and {rest} more"] if rest > 0 else [])])
 
 
-class Principle(ABC):
+class Principle(Plain, ABC):
     """When is a class safe?
 
     A principle sees :class:`~ppdp_lab.table.ClassCounts` only: class sizes, sensitive histograms and the whole table's
-    totals. A new one says :meth:`safe`, :meth:`explain`, and which of the two closures it has.
+    totals. A new one says :meth:`safe`, :meth:`explain`, and which of the two closures it has; it stands in
+    :data:`PRINCIPLES` and can be written as text, such as ``KAnonymity(5) & DistinctLDiversity(3)``.
 
     Attributes
     ----------
@@ -127,16 +129,16 @@ class Principle(ABC):
         """The principles this one is composed of."""
         return (self,)
 
-    def __repr__(self) -> str:
-        return str(self)
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and vars(self) == vars(other)
-
-    def __hash__(self) -> int:
-        return hash(str(self))
+    def __bool__(self) -> bool:
+        raise ParameterError(
+            f"{self} is a rule, neither true nor false; join rules by & instead of and, and ask {self}.check(release)"
+        )
 
 
+PRINCIPLES: Registry[type[Principle]] = Registry("principle")
+
+
+@PRINCIPLES.add(accepts="several principles", promises="every one of them", paper="written a & b")
 class All(Principle):
     """Several principles at once; written ``a & b``.
 
@@ -184,5 +186,5 @@ class All(Principle):
     def __iter__(self) -> Iterator[Principle]:
         return iter(self.rules)
 
-    def __str__(self) -> str:
-        return " & ".join(map(str, self.rules))
+    def __repr__(self) -> str:
+        return " & ".join(map(repr, self.rules))

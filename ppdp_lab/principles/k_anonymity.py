@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from ppdp_lab.errors import InfeasibleError, check_integer
-from ppdp_lab.principles.base import Principle
+from ppdp_lab.principles.base import PRINCIPLES, Principle
+from ppdp_lab.registry import Within
 from ppdp_lab.table import ClassCounts
 
 
+@PRINCIPLES.add(
+    accepts="any table of at least k records",
+    promises="nobody stands in a class of fewer than k",
+    paper="Samarati, TKDE 2001; Sweeney, IJUFKS 2002",
+)
 class KAnonymity(Principle):
     """Every class holds at least k records [1]_, [2]_.
 
@@ -31,7 +39,7 @@ class KAnonymity(Principle):
     superset_closed = True
     union_closed = True
 
-    def __init__(self, k: int) -> None:
+    def __init__(self, k: Annotated[int, Within(at_least=1)]) -> None:
         self.k = check_integer("k", k, at_least=1)
 
     @property
@@ -52,6 +60,3 @@ class KAnonymity(Principle):
         n = int(counts.sizes.sum())
         if n < self.k:
             raise InfeasibleError(f"k = {self.k} is larger than the table of {n} records; lower k or add records")
-
-    def __str__(self) -> str:
-        return f"KAnonymity({self.k})"

@@ -9,11 +9,13 @@ References
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
 import numpy as np
 
 from ppdp_lab.errors import ParameterError, SchemaError, check_integer, check_number
-from ppdp_lab.principles.base import TOLERANCE, Principle
+from ppdp_lab.principles.base import PRINCIPLES, TOLERANCE, Principle
+from ppdp_lab.registry import Within
 from ppdp_lab.table import ClassCounts
 
 
@@ -23,13 +25,12 @@ class SensitivePrinciple(Principle):
     def __init__(self, attribute: str | None = None) -> None:
         self.attribute = attribute
 
-    def _call(self, *arguments: object) -> str:
-        shown = [f"{a:g}" if isinstance(a, float) else repr(a) for a in arguments]
-        if self.attribute is not None:
-            shown.append(f"attribute={self.attribute!r}")
-        return f"{type(self).__name__}({', '.join(shown)})"
 
-
+@PRINCIPLES.add(
+    accepts="a table with a sensitive column of at least l values",
+    promises="every class holds at least l distinct sensitive values",
+    paper="Machanavajjhala et al., TKDD 2007",
+)
 class DistinctLDiversity(SensitivePrinciple):
     """Every class holds at least l distinct sensitive values.
 
@@ -40,7 +41,7 @@ class DistinctLDiversity(SensitivePrinciple):
     superset_closed = True
     union_closed = True
 
-    def __init__(self, l: int, *, attribute: str | None = None) -> None:  # noqa: E741 (the paper's symbol)
+    def __init__(self, l: Annotated[int, Within(at_least=1)], *, attribute: str | None = None) -> None:  # noqa: E741 (the paper's symbol)
         super().__init__(attribute)
         self.l = check_integer("l", l, at_least=1)
 
@@ -60,10 +61,12 @@ class DistinctLDiversity(SensitivePrinciple):
         what = f"{histogram.distinct[cls]} distinct value(s) of {histogram.domain.name}"
         return f"{what} ({histogram.words(cls)}), fewer than l = {self.l}"
 
-    def __str__(self) -> str:
-        return self._call(self.l)
 
-
+@PRINCIPLES.add(
+    accepts="a table with a sensitive column whose entropy is at least log l",
+    promises="the entropy of every class is at least log l",
+    paper="Machanavajjhala et al., TKDD 2007",
+)
 class EntropyLDiversity(SensitivePrinciple):
     """The entropy of the sensitive values of every class is at least log l. l may be fractional.
 
@@ -73,7 +76,7 @@ class EntropyLDiversity(SensitivePrinciple):
 
     union_closed = True
 
-    def __init__(self, l: float, *, attribute: str | None = None) -> None:  # noqa: E741
+    def __init__(self, l: Annotated[float, Within(at_least=1)], *, attribute: str | None = None) -> None:  # noqa: E741
         super().__init__(attribute)
         self.l = check_number("l", l, at_least=1)
 
@@ -102,10 +105,12 @@ class EntropyLDiversity(SensitivePrinciple):
             f"{_top_share(counts, self.attribute, cls):.1%}"
         )
 
-    def __str__(self) -> str:
-        return self._call(self.l)
 
-
+@PRINCIPLES.add(
+    accepts="a table with a sensitive column of at least l values",
+    promises="the most frequent value stays rare even after l - 2 others were ruled out",
+    paper="Machanavajjhala et al., TKDD 2007",
+)
 class RecursiveCLDiversity(SensitivePrinciple):
     """Recursive (c, l)-diversity: in every class r1 < c (r_l + r_(l+1) + ... + r_m).
 
@@ -119,7 +124,13 @@ class RecursiveCLDiversity(SensitivePrinciple):
 
     union_closed = True
 
-    def __init__(self, c: float, l: int, *, attribute: str | None = None) -> None:  # noqa: E741
+    def __init__(
+        self,
+        c: Annotated[float, Within(above=0)],
+        l: Annotated[int, Within(at_least=1)],  # noqa: E741
+        *,
+        attribute: str | None = None,
+    ) -> None:
         super().__init__(attribute)
         self.c = check_number("c", c, above=0)
         self.l = check_integer("l", l, at_least=1)
@@ -151,10 +162,12 @@ class RecursiveCLDiversity(SensitivePrinciple):
             f"from the l = {self.l}th value on"
         )
 
-    def __str__(self) -> str:
-        return self._call(self.c, self.l)
 
-
+@PRINCIPLES.add(
+    accepts="a table with two or more sensitive columns",
+    promises="l values of each sensitive attribute, the others being known",
+    paper="Machanavajjhala et al., TKDD 2007",
+)
 class MultiAttributeLDiversity(Principle):
     """l-diversity for several sensitive attributes, each checked with all the others as quasi-identifiers.
 
@@ -175,7 +188,7 @@ class MultiAttributeLDiversity(Principle):
 
     union_closed = True
 
-    def __init__(self, l: int) -> None:  # noqa: E741
+    def __init__(self, l: Annotated[int, Within(at_least=1)]) -> None:  # noqa: E741
         self.l = check_integer("l", l, at_least=1)
 
     @property
@@ -211,9 +224,6 @@ class MultiAttributeLDiversity(Principle):
                     f"({words}), fewer than l = {self.l}"
                 )
         raise ParameterError(f"class {cls} is safe under {self}")
-
-    def __str__(self) -> str:
-        return f"MultiAttributeLDiversity({self.l})"
 
 
 def _top_share(counts: ClassCounts, attribute: str | None, cls: int) -> float:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from ppdp_lab.errors import ParameterError, check_choice, check_number
 from ppdp_lab.principles._emd import emd_equal, emd_ordered, emd_tree
-from ppdp_lab.principles.base import TOLERANCE
+from ppdp_lab.principles.base import PRINCIPLES, TOLERANCE
 from ppdp_lab.principles.l_diversity import SensitivePrinciple
+from ppdp_lab.registry import OneOf, Within
 from ppdp_lab.table import ClassCounts
 
 DISTANCES = ("equal", "ordered", "hierarchical")
 
 
+@PRINCIPLES.add(
+    accepts="a table with a sensitive column; one with an order or a hierarchy for those distances",
+    promises="in every class the sensitive values are distributed as in the whole table, up to t",
+    paper="Li et al., ICDE 2007",
+)
 class TCloseness(SensitivePrinciple):
     """The earth mover's distance between every class and the whole table is at most t [1]_.
 
@@ -38,7 +46,13 @@ class TCloseness(SensitivePrinciple):
 
     union_closed = True
 
-    def __init__(self, t: float, *, distance: str = "equal", attribute: str | None = None) -> None:
+    def __init__(
+        self,
+        t: Annotated[float, Within(at_least=0, at_most=1)],
+        *,
+        distance: Annotated[str, OneOf(*DISTANCES)] = "equal",
+        attribute: str | None = None,
+    ) -> None:
         super().__init__(attribute)
         self.t = check_number("t", t, at_least=0, at_most=1)
         self.distance = check_choice("distance", distance, DISTANCES)
@@ -78,7 +92,3 @@ class TCloseness(SensitivePrinciple):
             f"{histogram.domain.name} ({histogram.words(cls)}) is {self.distances(counts)[cls]:.3f} away from the whole "
             f"table, more than t = {self.t:g}"
         )
-
-    def __str__(self) -> str:
-        call = self._call(self.t)
-        return call if self.distance == "equal" else f"{call[:-1]}, distance={self.distance!r})"

@@ -1,21 +1,20 @@
 """Many releases: streams of snapshots and the publishers that are fed with them."""
 
-from ppdp_lab.republish._counterfeits import NamedCounterfeits
 from ppdp_lab.republish.e_equivalence import EEquivalence
 from ppdp_lab.republish.i3m import I3M, Drift
-from ppdp_lab.republish.il_optimization import Break, breaks, covering_classes, il_optimization, totally_covered
 from ppdp_lab.republish.m_invariance import MInvariance
 from ppdp_lab.republish.months import snapshots_from_folder
-from ppdp_lab.republish.publisher import Publisher
+from ppdp_lab.republish.optimization import Break, breaks, covering_classes, il_optimization, totally_covered
+from ppdp_lab.republish.publisher import PUBLISHERS, Publisher
 from ppdp_lab.republish.stream import Snapshot, UpdateStream
 
 __all__ = [
     "I3M",
+    "PUBLISHERS",
     "Break",
     "Drift",
     "EEquivalence",
     "MInvariance",
-    "NamedCounterfeits",
     "Publisher",
     "Snapshot",
     "UpdateStream",

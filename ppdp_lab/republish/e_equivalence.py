@@ -7,24 +7,34 @@ References
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
 
 import numpy as np
 
 from ppdp_lab.attacks._min_cut import smallest_cuts
 from ppdp_lab.errors import BrokenRuleError, InfeasibleError, check_integer, listed
-from ppdp_lab.release import ANATOMIZED, Release
-from ppdp_lab.republish._counterfeits import keep
-from ppdp_lab.republish._m_invariance import Signatures, bucket_matrix
+from ppdp_lab.forms import FORMS
+from ppdp_lab.registry import OneOf, Within
+from ppdp_lab.release import Release
 from ppdp_lab.republish._min_cut import flows_to_present
-from ppdp_lab.republish._series_audit import audit_cuts
+from ppdp_lab.republish.auditor import audit_cuts
+from ppdp_lab.republish.counterfeits import keep
 from ppdp_lab.republish.m_invariance import MERGED, MInvariance
+from ppdp_lab.republish.memory import Stored
+from ppdp_lab.republish.publisher import PUBLISHERS
+from ppdp_lab.republish.signatures import Signatures, bucket_matrix
 from ppdp_lab.table import Microdata
 
 Edges = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Bucket, node where records came, node where they were gone (0: still there), and how many."""
 
 
+@PUBLISHERS.add(
+    accepts="as MInvariance; persons must not come back after they left",
+    promises="m-invariance, and nobody learns that fewer than e persons share their values with as many others",
+    paper="He et al., ICDE 2011",
+)
 class EEquivalence(MInvariance):
     """m-invariance in merged buckets that also withstands the value equivalence attack (Algorithms 2 and 3 of [1]_).
 
@@ -71,35 +81,30 @@ class EEquivalence(MInvariance):
     <Release of 6 records in 2 classes, 2 counterfeits, by EEquivalence(2, e=2)>
     """
 
+    layout: ClassVar[Mapping[str, Stored]] = {
+        **MInvariance.layout,
+        "entered": Stored(
+            np.int32, "person", low=0, high="release"
+        ),  # release of the first publication; 0: not there now
+        "edge_bucket": Stored(np.int32, "edge", low=0, high="signature"),
+        "edge_from": Stored(np.int32, "edge", low=0, high="release"),
+        "edge_to": Stored(np.int32, "edge", low=0, high="release"),
+        "edge_weight": Stored(np.int64, "edge", low=1),
+    }
     _reuses = False  # a counterfeit that is withdrawn is gone: it must not tie snapshots together
 
     def __init__(
         self,
-        m: int,
+        m: Annotated[int, Within(at_least=2)],
         *,
-        e: int,
-        style: str = ANATOMIZED,
+        e: Annotated[int, Within(at_least=1)],
+        style: Annotated[str, OneOf(*FORMS)] = "anatomized",
         seed: int = 0,
         on_invalid: str = "raise",
         audit: bool = False,
     ) -> None:
         super().__init__(m, partition=MERGED, style=style, seed=seed, on_invalid=on_invalid, audit=audit)
         self.e = check_integer("e", e, at_least=1)
-        none = np.zeros(0, dtype=np.int32)
-        self.memory |= {
-            "entered": none,  # per person: release of the first publication, counted from 1; 0: not published now
-            "edge_bucket": none,
-            "edge_from": none,
-            "edge_to": none,
-            "edge_weight": np.zeros(0, dtype=np.int64),
-        }
-
-    def parameters(self) -> dict[str, Any]:
-        given = super().parameters() | {"e": self.e}
-        return {name: value for name, value in given.items() if name != "partition"}
-
-    def _method(self) -> str:
-        return f"EEquivalence({self.m}, e={self.e})"
 
     @property
     def limit(self) -> int:
@@ -107,12 +112,6 @@ class EEquivalence(MInvariance):
         return 2 * (self.e - 1)
 
     # ------------------------------------------------------------------ what differs from m-invariance
-    def _make_room(self, table: Microdata) -> None:
-        super()._make_room(table)
-        known = self.memory["entered"]
-        more = np.zeros(self.n_persons - len(known), dtype=known.dtype)
-        self.memory["entered"] = np.concatenate([known, more])
-
     def _left_out(
         self, table: Microdata, persons: np.ndarray, bucket: np.ndarray, values: np.ndarray, signatures: Signatures
     ) -> np.ndarray:
@@ -120,7 +119,7 @@ class EEquivalence(MInvariance):
         returned = (bucket >= 0) & (self.memory["entered"][persons] == 0)
         if returned.any() and self.on_invalid == "raise":
             raise InfeasibleError(
-                f"record(s) {listed(table.ids[returned])} come back after they had left, which {self._method()} cannot "
+                f"record(s) {listed(table.ids[returned])} come back after they had left, which {self.specification} cannot "
                 f"protect; publish them under new ids, or use on_invalid='suppress' to leave them out"
             )
         return strange | returned

@@ -7,8 +7,9 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -16,12 +17,14 @@ from ppdp_lab.anonymize._clusters import Clusters
 from ppdp_lab.anonymize._extents import Space
 from ppdp_lab.anonymize.base import whole_counts
 from ppdp_lab.anonymize.kmember import KMember
-from ppdp_lab.errors import IdError, ParameterError
+from ppdp_lab.errors import DataFileError, IdError, ParameterError
 from ppdp_lab.principles import KAnonymity
+from ppdp_lab.registry import Within
 from ppdp_lab.release import Release
 from ppdp_lab.republish._i3m import Records, delete, insert, link
-from ppdp_lab.republish.il_optimization import optimize_clusters
-from ppdp_lab.republish.publisher import Publisher
+from ppdp_lab.republish.memory import Renumbering, Stored
+from ppdp_lab.republish.optimization import optimize_clusters
+from ppdp_lab.republish.publisher import PUBLISHERS, Publisher
 from ppdp_lab.republish.stream import Snapshot
 from ppdp_lab.table import Microdata
 
@@ -49,6 +52,11 @@ class Drift:
         return f"information loss {self.loss:.2f}, a fresh static run {self.static_loss:.2f} ({self.relative:+.1%})"
 
 
+@PUBLISHERS.add(
+    accepts="any tables of at least k records",
+    promises="every release is k-anonymous by itself; nothing is promised about the series",
+    paper="Truta and Campan, SAC 2007",
+)
 class I3M(Publisher):
     """Incremental maintenance of a k-anonymous table [1]_.
 
@@ -98,16 +106,24 @@ class I3M(Publisher):
     information loss 0.26, a fresh static run 0.26 (+0.0%)
     """
 
-    def __init__(self, k: int, *, optimize: bool = False, seed: int = 0) -> None:
+    layout: ClassVar[Mapping[str, Stored]] = {
+        "turn": Stored(np.int64, "person", empty=-1, low=-1),  # order of insertion
+        "cluster_of": Stored(np.int32, "person", empty=-1, low=-1, high="cluster"),
+        "low": Stored(np.uint32, "cluster", rows="qi", codes="qi"),
+        "high": Stored(np.uint32, "cluster", rows="qi", codes="qi"),
+        "extents": Stored(np.int32, "cluster", rows="qi", low=0),
+        "extent": Stored(np.int32, "cluster", low=0),
+        "size": Stored(np.int32, "cluster", low=1),
+        "scale": Stored(np.int64, length=1, low=0),
+        "changes": Stored(np.int64, length=len(_CHANGES), low=0),
+    }
+
+    def __init__(self, k: Annotated[int, Within(at_least=1)], *, optimize: bool = False, seed: int = 0) -> None:
         super().__init__(seed=seed)
         self.rule = KAnonymity(k)
         if not isinstance(optimize, bool):
             raise ParameterError(f"optimize must be True or False, not {optimize!r}")
         self.optimize = optimize
-
-    def parameters(self) -> dict[str, Any]:
-        """The constructor's arguments."""
-        return {"k": self.k, "optimize": self.optimize, "seed": self.seed}
 
     @property
     def k(self) -> int:
@@ -120,7 +136,7 @@ class I3M(Publisher):
         """Total information loss (Definition 5) of the last release, as kept up to date; 0 before the first."""
         if not self.number:
             return 0.0
-        return self._clusters().loss() / int(self.memory["scale"])
+        return self._clusters().loss() / int(self.memory["scale"][0])
 
     @property
     def changes(self) -> dict[str, int]:
@@ -144,46 +160,45 @@ class I3M(Publisher):
     def _require_current(self, table: Microdata) -> None:
         if not self.number:
             raise ParameterError("nothing was published yet, so nothing can have drifted; publish a snapshot first")
-        self._check_domains(table)
+        assert self._vocabulary is not None
+        known, new = self._vocabulary.with_values_of(table)
         persons = self.person_numbers(table.ids)
-        same = len(persons) == int((self.memory["cluster_of"] >= 0).sum()) and (persons >= 0).all()
-        if not same or not np.array_equal(self.memory["codes"][:, persons], _all_codes(table)):
+        same = new is None and len(persons) == int((self.memory["cluster_of"] >= 0).sum()) and (persons >= 0).all()
+        if not same or not np.array_equal(self.codes[:, persons], _all_codes(table.over(known.domains))):
             raise IdError(
                 "this table does not hold the records that were published last; give the last snapshot's table"
             )
 
     # ------------------------------------------------------------------ publishing
-    def _publish(self, snapshot: Snapshot, persons: np.ndarray) -> Release:
+    def _publish(self, snapshot: Snapshot, persons: np.ndarray) -> tuple[Release, np.ndarray]:
         table, codes = snapshot.table, _all_codes(snapshot.table)
         if len(table) < self.k:
             self.rule.require_feasible(whole_counts(table))
         space = Space.of(table)
-        self._make_room(table)
         memory = self.memory
         known = memory["cluster_of"][persons] >= 0
-        updated = known & (memory["codes"][:, persons] != codes).any(axis=0)
+        updated = known & table.ids.isin(snapshot.updated)
         leaves = memory["cluster_of"] >= 0
         leaves[persons] = updated
         coming = self._in_turn(codes, persons, np.flatnonzero(~known | updated))
         tally = [np.sum(~known), np.sum(leaves) - np.sum(updated), np.sum(updated)]
         if np.sum(known & ~updated) < self.k:
-            memory["codes"][:, persons] = codes
             memory["cluster_of"][:] = -1
             memory["cluster_of"][persons] = KMember(self.k, seed=self.seed).clusters(table)
             n = len(table) // self.k
-            clusters = Clusters.around(space, memory["codes"][: len(table.qi_codes)], memory["cluster_of"], n)
+            clusters = Clusters.around(space, self.codes[: len(table.qi_codes)], memory["cluster_of"], n)
             records = self._records(len(table.qi_codes), n)
             link(records)
             tally += [0, 0]
         else:
-            clusters, records, steps = self._maintain(space, codes, persons, np.flatnonzero(leaves), coming)
+            clusters, records, steps = self._maintain(space, persons, np.flatnonzero(leaves), coming)
             tally += steps
         tally.append(optimize_clusters(space, records, clusters) if self.optimize else 0)
         self._remember(clusters, space, tally)
-        return Release(table, memory["cluster_of"][persons], method=repr(self)).checked(self.rule)
+        return self._make(table, persons, memory["cluster_of"][persons]).checked(self.rule), persons
 
     def _maintain(
-        self, space: Space, codes: np.ndarray, persons: np.ndarray, leaving: np.ndarray, coming: np.ndarray
+        self, space: Space, persons: np.ndarray, leaving: np.ndarray, coming: np.ndarray
     ) -> tuple[Clusters, Records, list[int]]:
         """I3M-, then I3M+; also how many clusters were split and dispersed."""
         old = self._clusters()
@@ -194,7 +209,6 @@ class I3M(Publisher):
             room[..., :before] = array
         records = self._records(*clusters.low.shape)
         n, dispersed = delete(space, records, clusters, before, leaving, self.k)
-        self.memory["codes"][:, persons] = codes
         n = insert(space, records, clusters, n, coming, self.k)
         return clusters, records, [n - before, dispersed]
 
@@ -207,18 +221,24 @@ class I3M(Publisher):
         return coming
 
     # ------------------------------------------------------------------ memory
-    def _make_room(self, table: Microdata) -> None:
-        """Lengthen the arrays with one entry per person."""
-        height = len(table.qi_codes) + len(table.sensitive_codes)
-        blank: dict[str, np.ndarray] = {
-            "codes": np.zeros((height, self.n_persons), dtype=np.int32),
-            "turn": np.full(self.n_persons, -1, dtype=np.int64),
-            "cluster_of": np.full(self.n_persons, -1, dtype=np.int32),
-        }
-        for name, array in blank.items():
-            if name in self.memory:
-                array[..., : self.memory[name].shape[-1]] = self.memory[name]
-            self.memory[name] = array
+    def _limits(self) -> dict[str, int]:
+        return super()._limits() | {"cluster": len(self.memory["size"]) - 1}
+
+    def _check_memory(self) -> None:
+        members = np.bincount(self.memory["cluster_of"][self.memory["cluster_of"] >= 0], minlength=0)
+        if not np.array_equal(members, self.memory["size"]):
+            raise DataFileError("its clusters do not hold as many persons as they say")
+
+    def _domains_grew(self, new: Renumbering, table: Microdata) -> None:
+        """Lengths are shares of a domain's span: measure the clusters anew."""
+        space = Space.of(table)
+        codes = self.codes[: len(table.qi_codes)]
+        clusters = Clusters.around(space, codes, self.memory["cluster_of"], len(self.memory["size"]))
+        self._keep(clusters, space)
+
+    def _from_format_2(self) -> None:
+        self._codes = self.memory.pop("codes").astype(np.int32)
+        self.memory["scale"] = self.memory["scale"].reshape(1).astype(np.int64)
 
     def _clusters(self) -> Clusters:
         return Clusters(*(self.memory[name] for name in Clusters._fields))
@@ -228,7 +248,7 @@ class I3M(Publisher):
         memory = self.memory
         after = np.full(self.n_persons, -1, dtype=np.int32)
         return Records(
-            memory["codes"].view(np.uint32)[:q],
+            self.codes.view(np.uint32)[:q],
             memory["turn"],
             memory["cluster_of"],
             np.full(room, -1, np.int32),
@@ -241,10 +261,12 @@ class I3M(Publisher):
         number = np.full(len(clusters.size) + 1, -1, dtype=np.int32)  # the last entry is for who is in no cluster
         number[alive] = np.arange(len(alive))
         self.memory["cluster_of"] = number[self.memory["cluster_of"]]
-        for name, array in zip(Clusters._fields, clusters):
-            self.memory[name] = array.take(alive, axis=-1)
-        self.memory["scale"] = np.array(space.scale)
+        self._keep(Clusters(*(array.take(alive, axis=-1) for array in clusters)), space)
         self.memory["changes"] = np.array(tally, dtype=np.int64)
+
+    def _keep(self, clusters: Clusters, space: Space) -> None:
+        self.memory |= dict(zip(Clusters._fields, clusters))
+        self.memory["scale"] = np.array([space.scale], dtype=np.int64)
 
 
 def _all_codes(table: Microdata) -> np.ndarray:

@@ -9,30 +9,41 @@ References
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
 
 import numpy as np
 
-from ppdp_lab.errors import InfeasibleError, SchemaError, check_choice, check_integer, listed
-from ppdp_lab.release import ANATOMIZED, GENERALIZED, Release
-from ppdp_lab.republish import _counterfeits as counterfeits
+from ppdp_lab.errors import DataFileError, InfeasibleError, SchemaError, check_choice, check_integer, listed
+from ppdp_lab.forms import FORMS
+from ppdp_lab.registry import OneOf, Within
+from ppdp_lab.release import Counterfeits, Release
+from ppdp_lab.republish import counterfeits
 from ppdp_lab.republish._bucketize import assign, eligible_with, excess, first_of, most_takes, spread
-from ppdp_lab.republish._m_invariance import (
+from ppdp_lab.republish.auditor import LAYOUT as AUDIT_LAYOUT
+from ppdp_lab.republish.auditor import audit_values, convert_notes
+from ppdp_lab.republish.memory import Stored
+from ppdp_lab.republish.publisher import PUBLISHERS, Publisher, fresh_pseudonyms
+from ppdp_lab.republish.signatures import (
     Signatures,
     bucket_matrix,
     canonical,
     check_unique,
     check_unmoved,
+    set_hashes,
     split,
 )
-from ppdp_lab.republish._series_audit import audit_values
-from ppdp_lab.republish.publisher import Publisher
 from ppdp_lab.republish.stream import Snapshot
 from ppdp_lab.table import Domain, Microdata
 
 FINE, MERGED = "fine", "merged"
 
 
+@PUBLISHERS.add(
+    accepts="tables with one sensitive column, no value of which has more than one m-th of the records",
+    promises="everybody is always published among the same m or more sensitive values",
+    paper="Xiao and Tao, SIGMOD 2007",
+)
 class MInvariance(Publisher):
     """Publishes every record, in all its releases, among one and the same set of at least m sensitive values [1]_.
 
@@ -75,19 +86,27 @@ class MInvariance(Publisher):
     >>> table = pl.Microdata(frame, pl.Schema("age", sensitive="illness"))
     >>> publisher = MInvariance(2)
     >>> publisher.publish(table.select(range(6)))
-    <Release of 6 records in 3 classes, by MInvariance(2, partition='fine')>
+    <Release of 6 records in 3 classes, by MInvariance(2)>
     >>> publisher.publish(table.select([0, 2, 4, 6, 7]))  # flu is rare now
-    <Release of 5 records in 3 classes, 1 counterfeits, by MInvariance(2, partition='fine')>
+    <Release of 5 records in 3 classes, 1 counterfeits, by MInvariance(2)>
     """
 
+    layout: ClassVar[Mapping[str, Stored]] = {
+        "signature": Stored(np.int32, "person", empty=-1, low=-1, high="signature"),  # -1: never placed
+        "seen": Stored(np.uint64, "person"),  # the value set of the last published class, as a hash; 0: none
+        "signature_begins": Stored(np.int64, "signature", more=1, low=0),
+        "signature_values": Stored(np.int32, "signature value", codes="sensitive"),
+        **counterfeits.LAYOUT,
+        **AUDIT_LAYOUT,
+    }
     _reuses = True  # a counterfeit that is needed again is the same as before
 
     def __init__(
         self,
-        m: int,
+        m: Annotated[int, Within(at_least=2)],
         *,
-        partition: str = FINE,
-        style: str = GENERALIZED,
+        partition: Annotated[str, OneOf(FINE, MERGED)] = FINE,
+        style: Annotated[str, OneOf(*FORMS)] = "generalized",
         seed: int = 0,
         on_invalid: str = "raise",
         audit: bool = False,
@@ -95,31 +114,12 @@ class MInvariance(Publisher):
         super().__init__(seed=seed, on_invalid=on_invalid, audit=audit)
         self.m = check_integer("m", m, at_least=2)
         self.partition = check_choice("partition", partition, (FINE, MERGED))
-        self.style = check_choice("style", style, (GENERALIZED, ANATOMIZED))
-        self.memory = {
-            "signature": np.zeros(0, dtype=np.int32),  # per person; -1: never placed
-            "seen": np.zeros(0, dtype=np.uint64),  # per person: the value set of the last published class
-            **counterfeits.none(),
-        }
-
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "m": self.m,
-            "partition": self.partition,
-            "style": self.style,
-            "seed": self.seed,
-            "on_invalid": self.on_invalid,
-            "audit": self.audit,
-        }
-
-    def _method(self) -> str:
-        return f"MInvariance({self.m}, partition={self.partition!r})"
+        self.style = check_choice("style", style, FORMS)
 
     # ------------------------------------------------------------------ the four steps
-    def _publish(self, snapshot: Snapshot, persons: np.ndarray) -> Release:
+    def _publish(self, snapshot: Snapshot, persons: np.ndarray) -> tuple[Release, np.ndarray]:
         table = snapshot.table
         values, domain = self._sensitive(table)
-        self._make_room(table)
         signatures = Signatures.remembered(self.memory, len(domain))
         bucket = self.memory["signature"][persons]  # division
         left_out = self._left_out(table, persons, bucket, values, signatures)
@@ -139,12 +139,12 @@ class MInvariance(Publisher):
         self.memory["signature"][persons[fresh]] = bucket[fresh]
         if self._reuses:
             fake = counterfeits.keep_needed(self.memory, fake)
-        counterfeits.invent(self.memory, fake, self.number + 1, bucket, table.qi_codes, self.chance)
+        counterfeits.invent(self.memory, fake, self.number + 1, bucket, table.qi_codes, self.chance, self._pseudonyms)
         signatures.remember(self.memory)
         self._entered(persons[fresh])
-        release = self._release(table, values, bucket, len(domain))
+        release = self._release(table, persons, bucket)
         self._check(release, persons)
-        return release
+        return release, persons
 
     def _plan(
         self, counts: np.ndarray, fresh: np.ndarray, signatures: Signatures, placed: np.ndarray
@@ -195,7 +195,7 @@ class MInvariance(Publisher):
             return
         top = int(np.argmax(whole))
         raise InfeasibleError(
-            f"{self._method()} needs every value of {domain.name!r} in at most 1/{self.m} of the records, but "
+            f"{self.specification} needs every value of {domain.name!r} in at most 1/{self.m} of the records, but "
             f"{domain.labels[top]!r} has {whole[top]} of {whole.sum()} ({whole[top] / whole.sum():.1%}) in release "
             f"{self.number}; lower m or leave out some of these records"
         )
@@ -217,36 +217,25 @@ class MInvariance(Publisher):
             )
         return strange
 
-    def _make_room(self, table: Microdata) -> None:
-        for name, empty in (("signature", -1), ("seen", 0)):
-            known = self.memory[name]
-            more = np.full(self.n_persons - len(known), empty, dtype=known.dtype)
-            self.memory[name] = np.concatenate([known, more])
-        if not self.number:
-            self.memory |= counterfeits.none(len(table.qi_domains))
-
     # ------------------------------------------------------------------ the release
-    def _release(self, table: Microdata, values: np.ndarray, bucket: np.ndarray, n_values: int) -> Release:
+    def _release(self, table: Microdata, persons: np.ndarray, bucket: np.ndarray) -> Release:
         memory = self.memory
-        every = np.concatenate([bucket, memory["fake_bucket"]])
+        every = np.concatenate([bucket, memory[counterfeits.BUCKET]])
         if self.partition == FINE:
-            every_value = np.concatenate([values, memory["fake_value"]])
-            every_qi = np.concatenate([table.qi_codes, memory["fake_qi"]], axis=1)
-            class_of = split(every, every_value, n_values, every_qi, table.qi_domains)
+            values = np.concatenate([table.sensitive_codes[0], memory[counterfeits.VALUE]])
+            every_qi = np.concatenate([table.qi_codes, memory[counterfeits.QI]], axis=1)
+            class_of = split(every, values, len(table.sensitive_domains[0]), every_qi, table.qi_domains)
         else:
             present = np.bincount(every[every >= 0], minlength=1) > 0
             class_of = np.where(every >= 0, (np.cumsum(present) - 1)[every], -1).astype(np.int32)
-        fakes = counterfeits.NamedCounterfeits(
-            class_of[len(table) :], memory["fake_value"][None, :], memory["fake_qi"], memory["fake_number"]
+        fakes = Counterfeits(
+            class_of[len(table) :],
+            memory[counterfeits.VALUE][None, :],
+            memory[counterfeits.QI],
+            memory[counterfeits.NUMBER],
+            memory[counterfeits.NAME],
         )
-        return Release(
-            table,
-            class_of[: len(table)],
-            style=self.style,
-            grouped=True,
-            counterfeits=fakes,
-            method=self._method(),
-        )
+        return self._make(table, persons, class_of[: len(table)], style=self.style, grouped=True, counterfeits=fakes)
 
     def _check(self, release: Release, persons: np.ndarray) -> None:
         """Count the finished release anew: m-unique, and everyone among the same values as when last published."""
@@ -255,3 +244,27 @@ class MInvariance(Publisher):
 
     def _audit(self, release: Release, persons: np.ndarray) -> None:
         audit_values(self.memory, release, persons, self.n_persons, self.m)
+
+    # ------------------------------------------------------------------ memory
+    def _limits(self) -> dict[str, int]:
+        return super()._limits() | {"signature": len(self.memory["signature_begins"]) - 2}
+
+    def _check_memory(self) -> None:
+        begins = self.memory["signature_begins"]
+        if begins[0] != 0 or (np.diff(begins) < 1).any() or begins[-1] != len(self.memory["signature_values"]):
+            raise DataFileError("its signatures have no values, or values belong to none of them")
+
+    def _from_format_2(self) -> None:
+        n = len(self.memory[counterfeits.BUCKET])
+        taken = self._pseudonyms
+        self.memory.setdefault("signature_begins", np.zeros(1, dtype=np.int64))
+        self.memory.setdefault("signature_values", np.zeros(0, dtype=np.int32))
+        self.memory[counterfeits.NAME] = fresh_pseudonyms(n, taken)
+
+    def _convert(self, table: Microdata) -> None:
+        """Format 2 knew sets of values by their codes: put hashes of their texts in place of these."""
+        memory, domain = self.memory, table.sensitive_domains[0]
+        hashes = set_hashes(domain, memory["signature_values"], memory["signature_begins"])
+        published = memory["seen"] != 0
+        memory["seen"][published] = hashes[memory["signature"][published]]
+        convert_notes(memory, memory["signature_begins"], memory["signature_values"], domain)

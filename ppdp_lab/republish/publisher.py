@@ -4,37 +4,58 @@ from __future__ import annotations
 
 import copy
 import hashlib
-import json
-import os
 import secrets
-import zlib
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
-from zipfile import BadZipFile
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.errors import DataFileError, IdError, ParameterError, SchemaError, check_choice, check_integer, listed
+from ppdp_lab.errors import (
+    DataFileError,
+    IdError,
+    ParameterError,
+    PPDPError,
+    SchemaError,
+    check_choice,
+    check_integer,
+    listed,
+)
+from ppdp_lab.registry import Plain, Registry, revive
 from ppdp_lab.release import Release
+from ppdp_lab.republish.memory import (
+    Renumbering,
+    Stored,
+    Vocabulary,
+    arrays_of,
+    check_arrays,
+    lengthen,
+    read_memory,
+    renumber,
+    write_memory,
+)
+from ppdp_lab.republish.memory.file import damaged, vocabulary_from
 from ppdp_lab.republish.stream import Snapshot
-from ppdp_lab.table import Microdata
-
-_FORMAT = 2
-_HEADER = ("format", "publisher", "parameters", "number", "domains", "chance")
-_ARRAYS = ("ids", "present", "pseudonyms")
+from ppdp_lab.table import Microdata, Schema
 
 
-class Publisher(ABC):
+class Publisher(Plain, ABC):
     """Publishes a changing table again and again.
 
-    A subclass gives :meth:`parameters` and :meth:`_publish`. All it remembers from one release to the next stands in
-    :attr:`memory`, a dictionary of plain arrays; arrays with one entry per person are indexed by *person number*: the
-    position of the person's id in the order in which ids were first seen. A publication that fails changes nothing.
+    A subclass gives :meth:`_publish`. All it remembers from one release to the next stands in :attr:`memory`, a dictionary of
+    plain arrays that :attr:`layout` declares; arrays with one entry per person are indexed by *person number*: the position of
+    the person's id in the order in which ids were first seen. A publication that fails changes nothing.
+
+    The base remembers, of everybody ever seen, the id, the codes of their last snapshot and a pseudonym; and the domains of
+    all columns. A value that first occurs in a later snapshot joins its domain, unless the domain was declared; a new column,
+    role, type or hierarchy is refused.
 
     Every person gets a pseudonym, for good. Pseudonyms are the one thing that no seed decides: whoever could draw them
     again would know who came first, second and so on, and with that whose row is whose.
+
+    Two publishers are equal if they are made with the same parameters; what they remember plays no part.
 
     Parameters
     ----------
@@ -46,6 +67,9 @@ class Publisher(ABC):
         Whether every release is shown to an auditor before it is returned; see :meth:`_audit`.
     """
 
+    layout: ClassVar[Mapping[str, Stored]] = {}
+    """The arrays of :attr:`memory`."""
+
     def __init__(self, *, seed: int = 0, on_invalid: str = "raise", audit: bool = False) -> None:
         self.seed = check_integer("seed", seed, at_least=0)
         self.on_invalid = check_choice("on_invalid", on_invalid, ("raise", "suppress"))
@@ -53,25 +77,40 @@ class Publisher(ABC):
             raise ParameterError(f"audit must be True or False, not {audit!r}")
         self.audit = audit
         self.number = 0
-        self.memory: dict[str, np.ndarray] = {}
+        self.memory: dict[str, np.ndarray] = arrays_of(self.layout)
         self.chance = np.random.default_rng(self.seed)
         self._ids = pd.Index([])
         self._present = np.zeros(0, dtype=bool)
         self._pseudonyms = np.zeros(0, dtype=np.int64)
-        self._domains = ""
+        self._codes = np.zeros((0, 0), dtype=np.int32)
+        self._vocabulary: Vocabulary | None = None
+        self._awaiting = ""
 
     # ------------------------------------------------------------------ what a subclass says
     @abstractmethod
-    def parameters(self) -> dict[str, Any]:
-        """The constructor's arguments, in a form that JSON can hold."""
+    def _publish(self, snapshot: Snapshot, persons: np.ndarray) -> tuple[Release, np.ndarray]:
+        """The next release, and the person number of each of its records.
 
-    @abstractmethod
-    def _publish(self, snapshot: Snapshot, persons: np.ndarray) -> Release:
-        """The next release; ``persons`` gives the person number of each record of ``snapshot.table``."""
+        ``persons`` gives the person number of each record of ``snapshot.table``. A release may hold records of other persons:
+        :meth:`records_of` gives them as they were last seen. Use :meth:`_make` to build the release.
+        """
 
     def _audit(self, release: Release, persons: np.ndarray) -> None:
         """Refuse a release that an auditor breaks, by raising BrokenRuleError. Called only with ``audit=True``."""
         raise ParameterError(f"{type(self).__name__} has no auditor; use audit=False")
+
+    def _domains_grew(self, new: Renumbering, table: Microdata) -> None:
+        """Told after a domain has grown and all codes in memory have their new numbers; ``table`` is the next snapshot's."""
+
+    def _limits(self) -> dict[str, int]:
+        """Numbers that :attr:`layout` names as largest values."""
+        return {"person": self.n_persons - 1, "release": self.number}
+
+    def _check_memory(self) -> None:
+        """Refuse, by DataFileError, a loaded memory whose arrays do not fit each other in a way that no layout can say."""
+
+    def _convert(self, table: Microdata) -> None:
+        """Bring a memory of format 2 up to date, now that the domains it was coded over are known."""
 
     # ------------------------------------------------------------------ publishing
     @property
@@ -84,21 +123,30 @@ class Publisher(ABC):
         """Ids of the persons ever seen, in the order of their person numbers. Holder's side only."""
         return self._ids
 
+    @property
+    def codes(self) -> np.ndarray:
+        """Codes of everybody's last snapshot, quasi-identifiers first: one column per person. Holder's side only."""
+        return self._codes
+
     def publish(self, snapshot: Snapshot | Microdata) -> Release:
         """The next release of the series.
 
-        A bare Microdata will do: what came and went is then found by comparing ids with the release before.
+        A bare Microdata will do: what came, went and changed is then found by comparing ids and values with what is
+        remembered.
         """
         table = snapshot.table if isinstance(snapshot, Snapshot) else snapshot
         if not isinstance(table, Microdata):
             raise ParameterError(f"publish needs a Snapshot or a Microdata, not {type(snapshot).__name__}")
-        self._check_domains(table)
-        snapshot = self._check_changes(snapshot if isinstance(snapshot, Snapshot) else None, table)
+        self._check_ids(table)
         before = self._state()
         try:
-            persons = self._register(table)
-            release = self._publish(snapshot, persons)
-            release.pseudonyms = self._pseudonyms[persons]
+            table = self._meet_values(table)
+            snapshot = self._check_changes(snapshot if isinstance(snapshot, Snapshot) else None, table)
+            release, persons = self._publish(snapshot, self._register(table))
+            if len(persons) != len(release.table):
+                raise ParameterError(
+                    f"{type(self).__name__} made a release of {len(release.table)} records and named {len(persons)} persons"
+                )
             if self.audit:
                 self._audit(release, persons)
         except BaseException:
@@ -111,29 +159,89 @@ class Publisher(ABC):
         """Person numbers of ids; -1 for one that was never seen."""
         return self._ids.get_indexer(ids)
 
-    def _check_domains(self, table: Microdata) -> None:
-        digest = hashlib.sha256()
-        for name, domain in table.domains.items():
-            digest.update(f"{name}\0{domain.kind}\0".encode() + "\0".join(map(str, domain.labels)).encode() + b"\1")
-        signature = digest.hexdigest()
-        if self.number and signature != self._domains:
-            raise SchemaError(
-                "this snapshot's columns or domains differ from those of the releases before, so its codes mean something "
-                "else; take all snapshots from one Microdata (select) or from snapshots_from_folder"
+    def records_of(self, persons: np.ndarray, like: Microdata) -> Microdata:
+        """The records of persons as they were last seen, over the domains and with the schema of ``like``."""
+        n_qi = len(like.qi_codes)
+        codes = self._codes[:, persons]
+        if codes.size and codes.min() < 0:
+            raise DataFileError("of some of these persons an older version did not remember the values")
+        return like.with_records(self._ids[persons], codes[:n_qi], codes[n_qi:])
+
+    def _make(self, table: Microdata, persons: np.ndarray, class_of: np.ndarray, **said: Any) -> Release:
+        """A release that is complete: with pseudonyms, tie numbers and the method's name."""
+        fakes = said.get("counterfeits")
+        last = int(max(class_of.max(initial=-1), -1 if fakes is None else fakes.class_of.max(initial=-1)))
+        # A generator of its own, so that numbering groups does not change what the seed decides elsewhere.
+        lots = np.random.default_rng(self.chance.bit_generator.state["state"]["state"])
+        return Release(
+            table,
+            class_of,
+            pseudonyms=self._pseudonyms[persons],
+            ties=lots.permutation(last + 1),
+            method=self.specification,
+            **said,
+        )
+
+    @property
+    def specification(self) -> str:
+        """The call that makes such a publisher."""
+        return Plain.__repr__(self)
+
+    # ------------------------------------------------------------------ what is checked at the door
+    def _check_ids(self, table: Microdata) -> None:
+        """Refuse ids of another kind than before: everybody would be taken for a newcomer."""
+        kinds = ["numbers" if index.dtype.kind in "iuf" else "text" for index in (self._ids, table.ids)]
+        if len(self._ids) and len(table) and kinds[0] != kinds[1]:
+            raise IdError(
+                f"ids were {kinds[0]} so far and are {kinds[1]} now, so nobody would be found again; give the Microdata ids "
+                f"of the same kind"
             )
-        self._domains = signature
+
+    def _meet_values(self, table: Microdata) -> Microdata:
+        """The table over this publisher's own domains, which grow if they must."""
+        if self._awaiting:
+            self._resume(table)
+        if self._vocabulary is None:
+            self._vocabulary = Vocabulary.of(table)
+            self._codes = np.zeros((len(table.domains), self.n_persons), dtype=np.int32)
+            return table.over(self._vocabulary.domains)
+        self._vocabulary, new = self._vocabulary.with_values_of(table)
+        table = table.over(self._vocabulary.domains)
+        if new is not None:
+            self._codes = new.of_all(self._codes)
+            renumber(self.memory, self.layout, new)
+            self._domains_grew(new, table)
+        return table
+
+    def _resume(self, table: Microdata) -> None:
+        """Go on from a file of format 2, which kept a digest of its domains only."""
+        if _old_digest(table) != self._awaiting:
+            raise SchemaError(
+                "this memory was saved by an older version, which did not keep the values of its columns: the first snapshot "
+                "after it must have the same columns and values; take it from the Microdata of the releases before (select), "
+                "publish it, save again, and from then on new values are welcome"
+            )
+        self._vocabulary = Vocabulary.of(table, whole=True)
+        if not len(self._codes):
+            self._codes = np.full((len(table.domains), self.n_persons), -1, dtype=np.int32)
+        self._awaiting = ""
+        self._convert(table)
 
     def _check_changes(self, given: Snapshot | None, table: Microdata) -> Snapshot:
         known = self._ids.get_indexer(table.ids)
         stayed = (known >= 0) & self._present[known] if len(self._ids) else np.zeros(len(table), dtype=bool)
         now = np.zeros(len(self._ids), dtype=bool)
         now[known[known >= 0]] = True
+        changed = np.zeros(len(table), dtype=bool)
+        if stayed.any():
+            codes = np.concatenate([table.qi_codes, table.sensitive_codes])[:, stayed]
+            changed[stayed] = (codes != self._codes[:, known[stayed]]).any(axis=0)
         found = Snapshot(
             table,
             self.number,
             inserted=table.ids[~stayed],
             deleted=self._ids[self._present & ~now],
-            updated=table.ids[:0] if given is None else given.updated,
+            updated=table.ids[changed],
         )
         if given is None:
             return found
@@ -151,29 +259,32 @@ class Publisher(ABC):
             unsaid = is_so.difference(said)
             if len(unsaid):
                 raise IdError(f"id(s) {listed(unsaid)} were {what} without the snapshot saying so; list them in {what}")
-        absent = given.updated.difference(table.ids)
-        if len(absent):
-            raise IdError(f"updated id(s) {listed(absent)} are not in the table")
         return found
 
     def _register(self, table: Microdata) -> np.ndarray:
+        """Note who is present, with which codes; arrays are replaced, not changed, so that a failure can be undone."""
         persons = self._ids.get_indexer(table.ids)
         new = persons < 0
-        if new.any():
+        n_new = int(new.sum())
+        if n_new:
             self._ids = table.ids[new] if not len(self._ids) else self._ids.append(table.ids[new])
-            persons[new] = np.arange(len(self._ids) - int(new.sum()), len(self._ids))
-            names = fresh_pseudonyms(int(new.sum()), self._pseudonyms)
-            self._pseudonyms = np.concatenate([self._pseudonyms, names])
+            persons[new] = np.arange(len(self._ids) - n_new, len(self._ids))
+            self._pseudonyms = np.concatenate([self._pseudonyms, fresh_pseudonyms(n_new, self._pseudonyms)])
         self._present = np.zeros(len(self._ids), dtype=bool)
         self._present[persons] = True
+        codes = np.empty((len(table.domains), len(self._ids)), dtype=np.int32)
+        codes[:, : self._codes.shape[1]] = self._codes
+        for row, now in zip(codes, (*table.qi_codes, *table.sensitive_codes)):
+            row[persons] = now
+        self._codes = codes
+        lengthen(self.memory, self.layout, self.n_persons, len(table.qi_codes))
         return persons
 
     # ------------------------------------------------------------------ memory
     def _state(self) -> dict[str, Any]:
-        names = ("number", "memory", "chance", "_present", "_pseudonyms")
-        return {name: copy.deepcopy(getattr(self, name)) for name in names} | {
-            "_ids": self._ids,
-            "_domains": self._domains if self.number else "",
+        kept = ("number", "_present", "_pseudonyms", "_codes", "_ids", "_vocabulary", "_awaiting")
+        return {name: copy.deepcopy(getattr(self, name)) for name in ("memory", "chance")} | {
+            name: getattr(self, name) for name in kept
         }
 
     def _restore(self, state: dict[str, Any]) -> None:
@@ -183,7 +294,8 @@ class Publisher(ABC):
     def save(self, path: str | Path) -> None:
         """Write everything that the next release depends on to one file, which is as secret as the table itself.
 
-        It holds who has which pseudonym. Whoever comes later gets a new one, which no file tells beforehand.
+        It holds everybody's last values, and who has which pseudonym. Whoever comes later gets a new one, which no file tells
+        beforehand.
         """
         path = Path(path)
         if path.is_dir() or not path.parent.is_dir():
@@ -193,61 +305,108 @@ class Publisher(ABC):
             if not all(isinstance(value, str) for value in ids.tolist()):
                 raise IdError("only whole numbers and text can be saved as ids; give the Microdata such ids")
             ids = np.array(ids.tolist(), dtype=np.str_)
+        known = self._vocabulary
         header = {
-            "format": _FORMAT,
-            "publisher": type(self).__name__,
-            "parameters": self.parameters(),
+            "publisher": self.to_plain(),
             "number": self.number,
-            "domains": self._domains,
+            "vocabulary": None if known is None else known.header(),
+            "awaiting": self._awaiting,
             "chance": self.chance.bit_generator.state,
         }
-        arrays = {f"memory.{name}": array for name, array in self.memory.items()}
-        beside = path.with_name(path.name + ".partial")
-        with beside.open("wb") as file:
-            np.savez_compressed(
-                file,
-                header=np.array(json.dumps(header)),
-                ids=ids,
-                present=self._present,
-                pseudonyms=self._pseudonyms,
-                allow_pickle=False,
-                **arrays,
-            )
-        os.replace(beside, path)
+        arrays = {
+            "ids": ids,
+            "present": self._present,
+            "pseudonyms": self._pseudonyms,
+            "codes": self._codes,
+            **({} if known is None else known.arrays()),
+            **{f"memory.{name}": array for name, array in self.memory.items()},
+        }
+        write_memory(path, header, arrays)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """The publisher that :meth:`save` wrote; it goes on exactly where that one stopped."""
+        """The publisher that :meth:`save` wrote; it goes on exactly where that one stopped.
+
+        ``Publisher.load`` reads any publisher's file. One of format 2 goes on with a table over the same domains.
+        """
         path = Path(path)
-        if not path.is_file():
-            raise DataFileError(f"no saved publisher {str(path)!r}")
+        header, arrays = read_memory(path)
+        old = header["format"] == 2
         try:
-            with np.load(path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-            header = json.loads(str(arrays.pop("header")))
-        except (ValueError, KeyError, OSError, EOFError, AttributeError, TypeError, BadZipFile, zlib.error) as error:
-            raise DataFileError(f"{str(path)!r} is not a saved publisher, or damaged: {error}") from None
-        missing = [key for key in _HEADER if key not in header] + [key for key in _ARRAYS if key not in arrays]
-        if missing:
-            raise DataFileError(f"{str(path)!r} is not a saved publisher, or damaged: it lacks {listed(missing)}")
-        if header["publisher"] != cls.__name__:
-            raise DataFileError(f"{str(path)!r} holds a {header['publisher']}; load it with {header['publisher']}.load")
-        if header["format"] != _FORMAT:
-            raise DataFileError(f"{str(path)!r} has format {header['format']}; this version reads format {_FORMAT}")
-        publisher = cls(**header["parameters"])
-        publisher.number = header["number"]
-        publisher._domains = header["domains"]
-        publisher.chance.bit_generator.state = header["chance"]
-        ids = arrays.pop("ids")
-        publisher._ids = pd.Index(ids) if ids.dtype.kind in "iu" else pd.Index(ids.tolist())
-        publisher._present = arrays.pop("present")
-        publisher._pseudonyms = arrays.pop("pseudonyms")
-        publisher.memory = {name.removeprefix("memory."): array for name, array in arrays.items()}
+            plain = header["publisher"]
+            if old:
+                plain = {"name": plain, "version": 1, "parameters": header["parameters"]}
+            name, whoever = str(plain["name"]), cls is Publisher
+            if name != cls.__name__ and not whoever:
+                raise DataFileError(f"{str(path)!r} holds a {name}; load it with {name}.load")
+            publisher = revive(plain, None if whoever else cls)
+            if not isinstance(publisher, cls):
+                raise DataFileError(f"{str(path)!r} holds a {name}, which is no publisher")
+            publisher._take(header, arrays, old)
+        except DataFileError as error:
+            raise error if str(path) in str(error) else damaged(path, str(error)) from None
+        except (PPDPError, KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+            raise damaged(path, " ".join(str(error).split()) or type(error).__name__) from None
         return publisher
 
+    def _take(self, header: Mapping[str, Any], arrays: dict[str, np.ndarray], old: bool) -> None:
+        """Take over what a file holds, after checking all of it."""
+        self.number = check_integer("number", header["number"], at_least=0)
+        self.chance.bit_generator.state = header["chance"]
+        ids = arrays.pop("ids")
+        if ids.ndim != 1 or ids.dtype.kind not in "iuU":
+            raise DataFileError("its ids are neither whole numbers nor text")
+        self._ids = pd.Index(ids) if ids.dtype.kind in "iu" else pd.Index(ids.tolist())
+        if not self._ids.is_unique:
+            raise DataFileError("some ids stand more than once")
+        for name, kind in (("present", np.bool_), ("pseudonyms", np.int64)):
+            array = arrays.pop(name)
+            if array.shape != (len(ids),) or array.dtype != kind:
+                raise DataFileError(f"array {name!r} does not fit {len(ids)} ids")
+            setattr(self, f"_{name}", array)
+        qi_sizes: list[int] = []
+        sensitive_sizes: list[int] = []
+        if old:
+            self._awaiting = str(header["domains"])
+        else:
+            self._awaiting = str(header["awaiting"])
+            self._codes = arrays.pop("codes")
+            if header["vocabulary"] is not None:
+                self._vocabulary = known = vocabulary_from(header["vocabulary"], arrays)
+                Schema(known.quasi_identifiers, known.sensitive)  # refuses roles that make no sense
+                qi_sizes = [len(known.domains[name]) for name in known.quasi_identifiers]
+                sensitive_sizes = [len(known.domains[name]) for name in known.sensitive]
+        self.memory = {name.removeprefix("memory."): array for name, array in arrays.items()}
+        if old:
+            self._from_format_2()
+            return
+        sizes = np.array(qi_sizes + sensitive_sizes, dtype=np.int64)
+        if self._vocabulary is not None and (
+            self._codes.dtype != np.int32
+            or self._codes.shape != (len(sizes), len(ids))
+            or (self._codes >= sizes[:, None]).any()
+            or (self._codes < -1).any()
+        ):
+            raise DataFileError("array 'codes' does not fit its ids and columns")
+        if self._vocabulary is not None:
+            check_arrays(
+                self.memory,
+                self.layout,
+                n_persons=self.n_persons,
+                qi_sizes=qi_sizes,
+                sensitive_sizes=sensitive_sizes,
+                limits=self._limits(),
+            )
+            self._check_memory()
+
+    def _from_format_2(self) -> None:
+        """Rename and reshape what format 2 kept otherwise; what needs domains waits for :meth:`_convert`."""
+
     def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r}" for name, value in self.parameters().items())
-        return f"<{type(self).__name__}({shown}), {self.number} releases so far>"
+        return f"<{self.specification}, {self.number} releases so far>"
+
+
+PUBLISHERS: Registry[type[Publisher]] = Registry("publisher")
 
 
 def fresh_pseudonyms(n: int, taken: np.ndarray) -> np.ndarray:
@@ -261,3 +420,11 @@ def fresh_pseudonyms(n: int, taken: np.ndarray) -> np.ndarray:
         alike = np.sort(np.concatenate([names, taken[ending[taken & low]]]))
         if (alike[1:] != alike[:-1]).all():
             return names
+
+
+def _old_digest(table: Microdata) -> str:
+    """What format 2 kept of a table's domains."""
+    digest = hashlib.sha256()
+    for name, domain in table.domains.items():
+        digest.update(f"{name}\0{domain.kind}\0".encode() + "\0".join(map(str, domain.labels)).encode() + b"\1")
+    return digest.hexdigest()

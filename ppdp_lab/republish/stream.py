@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import IdError, ParameterError, SchemaError, check_integer, listed
-from ppdp_lab.table import Microdata
+from ppdp_lab.table import Microdata, common_domains
 
 _NONE = pd.Index([])
 
@@ -22,7 +22,7 @@ class Snapshot:
     Attributes
     ----------
     table : Microdata
-        All records to be published now; ids are stable over the stream and codes share their domains.
+        All records to be published now; ids are stable over the stream.
     number : int
         0 for the first release.
     inserted, deleted, updated : pandas.Index
@@ -64,12 +64,12 @@ class Snapshot:
         if previous is None:
             return Snapshot(table, number, inserted=table.ids)
         _check_table(previous)
-        _check_coding(previous, table)
+        before, now = _aligned(previous, table)
         where = previous.ids.get_indexer(table.ids)
         stayed = where >= 0
         changed = np.zeros(len(table), dtype=bool)
-        for now, before in ((table.qi_codes, previous.qi_codes), (table.sensitive_codes, previous.sensitive_codes)):
-            changed[stayed] |= (now[:, stayed] != before[:, where[stayed]]).any(axis=0)
+        for new, old in ((now.qi_codes, before.qi_codes), (now.sensitive_codes, before.sensitive_codes)):
+            changed[stayed] |= (new[:, stayed] != old[:, where[stayed]]).any(axis=0)
         gone = np.ones(len(previous), dtype=bool)
         gone[where[stayed]] = False
         return Snapshot(table, number, table.ids[~stayed], previous.ids[gone], table.ids[changed])
@@ -93,27 +93,19 @@ def _index(what: str, ids: Any) -> pd.Index:
         raise IdError(f"{what} must be a list of ids, not {ids!r}") from None
 
 
-def _check_coding(previous: Microdata, table: Microdata) -> None:
-    """Refuse two tables whose codes mean different things."""
+def _aligned(previous: Microdata, table: Microdata) -> tuple[Microdata, Microdata]:
+    """Two tables over common domains; refuses other roles."""
     if previous.domains is table.domains:
-        return
+        return previous, table
     for role in ("quasi_identifiers", "sensitive"):
         before, now = getattr(previous.schema, role), getattr(table.schema, role)
         if before != now:
             raise SchemaError(
                 f"{role} were {listed(before)} and are now {listed(now)}; all snapshots need the same columns"
             )
-    other = [
-        name
-        for name, domain in table.domains.items()
-        if domain.kind != previous.domains[name].kind
-        or not np.array_equal(domain.labels, previous.domains[name].labels)
-    ]
-    if other:
-        raise SchemaError(
-            f"the domains of {listed(other)} differ from those of the table before, so codes mean something else; take "
-            "all snapshots from one Microdata (select) or from snapshots_from_folder"
-        )
+    tables = [("the table before", list(previous.domains.values())), ("this table", list(table.domains.values()))]
+    common = dict(zip(table.domains, common_domains(tables)))
+    return previous.over(common), table.over(common)
 
 
 class UpdateStream:

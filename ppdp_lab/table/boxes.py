@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ppdp_lab.errors import PPDPError
-from ppdp_lab.table._labels import join
 from ppdp_lab.table._segments import extremes, mark_bits
 from ppdp_lab.table.domain import ORDERED, TREE, Domain
+from ppdp_lab.table.labels import join
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,11 @@ class Intervals:
     domain: Domain
     low: np.ndarray
     high: np.ndarray
+
+    def over(self, domain: Domain) -> Intervals:
+        """The same boxes over a domain that has at least their ends."""
+        new = self.domain.map_to(domain)
+        return Intervals(domain, new[self.low], new[self.high])
 
     def take(self, rows: np.ndarray) -> Intervals:
         """The boxes at some positions."""
@@ -61,6 +66,11 @@ class Nodes:
 
     domain: Domain
     node: np.ndarray
+
+    def over(self, domain: Domain) -> Nodes:
+        """The same boxes over a domain with the same hierarchy."""
+        self.domain.require_like(domain)
+        return Nodes(domain, self.node)
 
     def take(self, rows: np.ndarray) -> Nodes:
         """The boxes at some positions."""
@@ -106,6 +116,12 @@ class Sets:
 
     domain: Domain
     bits: np.ndarray
+
+    def over(self, domain: Domain) -> Sets:
+        """The same boxes over a domain that has at least their values."""
+        members = np.zeros((len(self.bits), (len(domain) + 63) // 64 * 64), dtype=np.uint8)
+        members[:, self.domain.map_to(domain)] = self.members()
+        return Sets(domain, np.packbits(members, axis=1, bitorder="little").view(np.uint64))
 
     def take(self, rows: np.ndarray) -> Sets:
         """The boxes at some positions."""
@@ -181,6 +197,10 @@ class Boxes:
 
     def __getitem__(self, i: int) -> BoxColumn:
         return self.columns[i]
+
+    def over(self, domains: Sequence[Domain]) -> Boxes:
+        """The same boxes over other domains, which have at least their values."""
+        return Boxes(tuple(column.over(domain) for column, domain in zip(self.columns, domains)), self.n)
 
     def take(self, rows: np.ndarray) -> Boxes:
         """The boxes at some positions."""

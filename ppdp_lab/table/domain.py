@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +11,9 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import MissingValueError, SchemaError, listed
-from ppdp_lab.table.hierarchy import Hierarchy, _text
+from ppdp_lab.table.hashing import text_hashes
+from ppdp_lab.table.hierarchy import Hierarchy
+from ppdp_lab.table.levels import text_of
 
 ORDERED, TREE, SET = "ordered", "hierarchy", "set"
 
@@ -20,7 +23,8 @@ class Domain:
     """All values of a column, in code order, and how they are generalized.
 
     ``kind`` is ``"ordered"`` (to a low and a high value: numbers, dates, ordered categories), ``"hierarchy"`` (to a node
-    of ``hierarchy``) or ``"set"`` (to the set of values: text without a hierarchy).
+    of ``hierarchy``) or ``"set"`` (to the set of values: text without a hierarchy). A domain is ``declared`` if somebody said
+    which values there are (a hierarchy, categories, the schema); else it holds the values that were found in the data.
 
     >>> domain, codes = Domain.of(pd.Series([30, 20, 30], name="age"))
     >>> domain.kind, domain.values.tolist(), codes.tolist()
@@ -33,6 +37,7 @@ class Domain:
     hierarchy: Hierarchy | None = None
     positions: np.ndarray | None = None
     dtype: Any = None
+    declared: bool = False
 
     def __len__(self) -> int:
         return len(self.values)
@@ -44,7 +49,7 @@ class Domain:
             return np.array(self.hierarchy.labels[: len(self)], dtype=object)
         if self._dated or self.values.dtype.kind == "m":
             return np.array([_moment(v) for v in self.values], dtype=object)
-        return np.array([_text(v) for v in self.values.tolist()], dtype=object)
+        return np.array([text_of(v) for v in self.values.tolist()], dtype=object)
 
     @cached_property
     def coordinates(self) -> np.ndarray:
@@ -65,16 +70,107 @@ class Domain:
     def code_of(self, value: object) -> int:
         """Code of one value, or of its text as a file may hold it (39.0 for 39); KeyError if it does not occur."""
         known = self._code_by_text
-        text = str(value) if str(value) in known else _text(value)
+        text = str(value) if str(value) in known else text_of(value)
         if text not in known and self.hierarchy is None:
             try:
                 if self.values.dtype.kind in "iuf":
-                    text = _text(float(text))
+                    text = text_of(float(text))
                 elif self._dated:
                     text = _moment(text)
             except ValueError:
                 pass
         return known[text]
+
+    @cached_property
+    def hashes(self) -> np.ndarray:
+        """A 64-bit hash of each value's text: the same in every domain that has the value."""
+        return text_hashes(self.labels)
+
+    @property
+    def type(self) -> str:
+        """What its values are, in words: numbers, dates, text, ..."""
+        if self.hierarchy is not None:
+            return "leaves of a hierarchy"
+        if self._dated:
+            return "dates"
+        if self.values.dtype.kind == "m":
+            return "durations"
+        if self.kind == ORDERED:
+            return "ordered categories" if self.positions is None else "numbers"
+        return "truth values" if self.values.dtype.kind == "b" or _boolean(self.dtype) else "text"
+
+    # ------------------------------------------------------------------ domains that grow
+    def map_to(self, other: Domain) -> np.ndarray:
+        """Code in another domain of each value of this one; -1 where the other does not have it.
+
+        >>> small, _ = Domain.of(pd.Series([20, 40], name="age"))
+        >>> large, _ = Domain.of(pd.Series([40, 30, 20], name="age"))
+        >>> small.map_to(large).tolist(), large.map_to(small).tolist()
+        ([0, 2], [0, -1, 1])
+        """
+        if other is self:
+            return np.arange(len(self), dtype=np.int32)
+        known = other._code_by_text
+        return np.array([known.get(label, -1) for label in self.labels], dtype=np.int32)
+
+    def only(self, codes: np.ndarray) -> Domain:
+        """The domain of some of its values, given by ascending codes."""
+        if len(codes) == len(self):
+            return self
+        positions = None if self.positions is None else self.positions[codes]
+        dtype = None if isinstance(self.dtype, pd.CategoricalDtype) else self.dtype
+        return Domain(self.name, self.values[codes], self.kind, positions=positions, dtype=dtype)
+
+    def grown(self, other: Domain) -> Domain:
+        """This domain and the values of another one that it lacks, in their order; itself if it lacks none.
+
+        Numbers and dates have their place on the line, text goes by the alphabet, ordered categories must agree on the order
+        of those that both have and put new ones where the longer list has them. A hierarchy's leaves cannot grow.
+
+        >>> some, _ = Domain.of(pd.Series([20, 40], name="age"))
+        >>> more, _ = Domain.of(pd.Series([30, 40], name="age"))
+        >>> some.grown(more).values.tolist()
+        [20, 30, 40]
+        """
+        self.require_like(other)
+        if self.hierarchy is not None:
+            return self
+        if self.kind == ORDERED and self.positions is None:
+            return self._longer_list(other)
+        new = other.map_to(self) < 0
+        if not new.any():
+            return self
+        values = np.concatenate([self.values, other.values[new]])
+        if self.positions is None or other.positions is None:
+            labels = np.concatenate([self.labels, other.labels[new]])
+            order, positions = np.argsort(labels, kind="stable"), None
+        else:
+            places = np.concatenate([self.positions, other.positions[new]])
+            order = np.argsort(places, kind="stable")
+            positions = places[order]
+        dtype = _common_dtype(self.dtype, other.dtype)
+        declared = self.declared and other.declared
+        return Domain(self.name, values[order], self.kind, positions=positions, dtype=dtype, declared=declared)
+
+    def require_like(self, other: Domain) -> None:
+        """Refuse to be compared with values of another type, or in another hierarchy."""
+        if self.type != other.type or self.kind != other.kind:
+            raise SchemaError(f"column {self.name!r} held {self.type} and holds {other.type} now; give it one type")
+        if self.hierarchy is not None and not self.hierarchy.same_as(other.hierarchy):
+            raise SchemaError(
+                f"the hierarchy of column {self.name!r} is not the same as before; use one for all releases"
+            )
+
+    def _longer_list(self, other: Domain) -> Domain:
+        """Of two lists of ordered categories the one that holds the other in its order."""
+        for long, short in ((self, other), (other, self)):
+            where = short.map_to(long)
+            if (where >= 0).all() and (np.diff(where) > 0).all():
+                return long
+        raise SchemaError(
+            f"the ordered categories of column {self.name!r} are {listed(other.labels)} now and were {listed(self.labels)}; "
+            f"one list must hold the other in its order"
+        )
 
     @property
     def _dated(self) -> bool:
@@ -85,10 +181,16 @@ class Domain:
         return {label: code for code, label in enumerate(self.labels)}
 
     @staticmethod
-    def of(column: pd.Series, hierarchy: Hierarchy | None = None) -> tuple[Domain, np.ndarray]:
-        """The domain of a column and the column's codes (int32)."""
+    def of(column: pd.Series, hierarchy: Hierarchy | None = None, values: Any = None) -> tuple[Domain, np.ndarray]:
+        """The domain of a column and the column's codes (int32).
+
+        ``values`` declares the domain: a list of values or a categorical dtype. Without, it is taken from the hierarchy, the
+        column's categories, or the values that occur.
+        """
         name = str(column.name)
         _refuse_missing(column, name)
+        if values is not None:
+            return _declared(column, name, values, hierarchy)
         dtype: Any = column.dtype
         if isinstance(dtype, pd.CategoricalDtype) and hierarchy is None:
             categories = dtype.categories
@@ -100,7 +202,7 @@ class Domain:
                     positions = None
                 values = categories.to_numpy()
                 codes = column.cat.codes.to_numpy().astype(np.int32)
-                return Domain(name, values, kind, positions=positions, dtype=dtype), codes
+                return Domain(name, values, kind, positions=positions, dtype=dtype, declared=True), codes
             column = column.astype(categories.dtype)
             dtype = column.dtype
         try:
@@ -111,9 +213,10 @@ class Domain:
             codes = hierarchy.encode(list(uniques), column=f"column {name!r}")
             values = hierarchy.leaves.copy()
             values[codes] = list(uniques)  # a leaf read from a file is text; the column knows better
-            return Domain(name, values, TREE, hierarchy=hierarchy, dtype=_plain(dtype)), codes[raw]
+            domain = Domain(name, values, TREE, hierarchy=hierarchy, dtype=_plain(dtype), declared=True)
+            return domain, codes[raw]
         values, where = _line(uniques, dtype)
-        sort_by = np.array([_text(v) for v in values.tolist()], dtype=object) if where is None else where
+        sort_by = np.array([text_of(v) for v in values.tolist()], dtype=object) if where is None else where
         order = np.argsort(sort_by, kind="stable")
         rank = np.empty(len(order), dtype=np.int32)
         rank[order] = np.arange(len(order))
@@ -125,6 +228,66 @@ class Domain:
                 f"column {name!r} holds different values that read alike: {listed(twice)}; give it one type"
             )
         return domain, rank[raw]
+
+
+def common_domains(tables: Iterable[tuple[str, Sequence[Domain]]]) -> tuple[Domain, ...]:
+    """One domain per column that has the values of all tables; each table comes with its name, for refusals.
+
+    >>> one, _ = Domain.of(pd.Series([20, 40], name="age"))
+    >>> two, _ = Domain.of(pd.Series([30], name="age"))
+    >>> [domain.values.tolist() for domain in common_domains([("January", [one]), ("February", [two])])]
+    [[20, 30, 40]]
+    """
+    common: tuple[Domain, ...] | None = None
+    for what, domains in tables:
+        if common is None:
+            common = tuple(domains)
+        if [d.name for d in domains] != [d.name for d in common]:
+            raise SchemaError(
+                f"{what} has the columns {listed(d.name for d in domains)}, not {listed(d.name for d in common)}; "
+                f"use one schema for the whole series"
+            )
+        try:
+            common = tuple(c if c is d else c.grown(d) for c, d in zip(common, domains))
+        except SchemaError as error:
+            raise SchemaError(f"{what} does not fit the tables before it: {error}") from None
+    return common or ()
+
+
+def _declared(column: pd.Series, name: str, said: Any, hierarchy: Hierarchy | None) -> tuple[Domain, np.ndarray]:
+    """A column over a domain that was said beforehand; values outside it are refused."""
+    if hierarchy is not None:
+        raise SchemaError(f"column {name!r} has a hierarchy, which says its values; do not declare them as well")
+    if isinstance(said, pd.CategoricalDtype):
+        categories = pd.Series(pd.Categorical(said.categories, dtype=said), name=name)
+    else:
+        try:
+            categories = pd.Series(pd.Index(list(said)).unique(), name=name)
+        except TypeError:
+            raise SchemaError(f"the domain of column {name!r} must be a list of values, not {said!r}") from None
+        if not len(categories):
+            raise SchemaError(f"the domain of column {name!r} is empty; list its values")
+    domain, _ = Domain.of(categories)
+    raw, uniques = pd.factorize(column)
+    codes, absent = np.zeros(len(uniques), dtype=np.int32), []
+    for i, value in enumerate(uniques):
+        try:
+            codes[i] = domain.code_of(value)
+        except KeyError:
+            absent.append(value)
+    if absent:
+        raise SchemaError(f"column {name!r} has {listed(absent)}, outside the domain that was declared for it")
+    dtype = domain.dtype if isinstance(domain.dtype, pd.CategoricalDtype) else column.dtype
+    return replace(domain, dtype=dtype, declared=True), codes[raw]
+
+
+def _common_dtype(one: Any, other: Any) -> Any:
+    """A dtype for the values of both; None where there is no obvious one."""
+    if one == other and not isinstance(one, pd.CategoricalDtype):
+        return one
+    if isinstance(one, np.dtype) and isinstance(other, np.dtype) and one.kind in "iuf" and other.kind in "iuf":
+        return np.result_type(one, other)
+    return None
 
 
 def _line(values: Any, dtype: Any) -> tuple[np.ndarray, np.ndarray | None]:

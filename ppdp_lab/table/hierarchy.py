@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +22,7 @@ from ppdp_lab.errors import (
     check_separator,
     listed,
 )
-from ppdp_lab.table._tree import _text, check_tree, level_columns
+from ppdp_lab.table.levels import check_tree, level_columns, text_of
 
 ROOT = "*"
 
@@ -61,7 +62,7 @@ class Hierarchy:
     def __init__(self, table: Sequence[Sequence[Any]] | np.ndarray | pd.DataFrame) -> None:
         columns = level_columns(table)
         leaf_values = columns[0]
-        texts = [np.array([_text(v) for v in column], dtype=object) for column in columns]
+        texts = [np.array([text_of(v) for v in column], dtype=object) for column in columns]
         codes = [pd.factorize(column)[0].astype(np.int64) for column in texts]
         check_tree(texts, codes)
         order = np.lexsort(codes)  # the last key, the root's level, is the primary one: depth first
@@ -98,7 +99,18 @@ class Hierarchy:
             if level:
                 below = ancestors[level - 1]
                 np.maximum.at(self.node_height, row, self.node_height[below] + (below != row))
-        self._code_of = {_text(value): code for code, value in enumerate(self.leaves.tolist())}
+        self._code_of = {text_of(value): code for code, value in enumerate(self.leaves.tolist())}
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of its labels and of who is above whom."""
+        content = hashlib.sha256("\0".join(self.labels).encode("utf-8", "surrogatepass"))
+        content.update(np.ascontiguousarray(self.ancestors).tobytes())
+        return content.hexdigest()
+
+    def same_as(self, other: Hierarchy | None) -> bool:
+        """Whether it is the same tree over the same leaves, in the same order."""
+        return other is self or (other is not None and self.digest == other.digest)
 
     # ------------------------------------------------------------------ constructors
     @classmethod
@@ -189,7 +201,7 @@ class Hierarchy:
         start = numbers[0] if origin is None else check_number("origin", origin)
         if start > numbers[0]:
             raise ParameterError(
-                f"origin {_text(start)} lies above the smallest value {_text(numbers[0])}; choose one at or below it"
+                f"origin {text_of(start)} lies above the smallest value {text_of(numbers[0])}; choose one at or below it"
             )
         whole = np.issubdtype(numbers.dtype, np.integer) and all(float(w).is_integer() for w in [*widths, start])
         columns: list[Sequence[Any]] = [numbers.tolist()]
@@ -201,7 +213,7 @@ class Hierarchy:
                 times = round(width / previous)
                 if times < 1 or not np.isclose(times * previous, width, rtol=1e-9, atol=0):
                     raise ParameterError(
-                        f"width {_text(width)} is not a multiple of {_text(previous)}: the intervals would not nest"
+                        f"width {text_of(width)} is not a multiple of {text_of(previous)}: the intervals would not nest"
                     )
                 steps = steps // times
             previous = width
@@ -221,7 +233,7 @@ class Hierarchy:
         ['4378', '437*', '43**', '4***']
         """
         leaves = list(dict.fromkeys(values))
-        texts = [_text(leaf) for leaf in leaves]
+        texts = [text_of(leaf) for leaf in leaves]
         lengths = {len(text) for text in texts}
         if not texts:
             raise ParameterError("mask_suffix needs at least one value")
@@ -263,7 +275,7 @@ class Hierarchy:
         """Leaf codes of values; refuses values that are not leaves, all of them named (up to ten)."""
         values = list(values)
         known = self._code_of
-        codes = [known.get(_text(value), known.get(str(value), -1)) for value in values]
+        codes = [known.get(text_of(value), known.get(str(value), -1)) for value in values]
         absent = dict.fromkeys(value for value, code in zip(values, codes) if code < 0)
         if absent:
             raise HierarchyError(

@@ -94,7 +94,7 @@ class Microdata:
         self.domains: dict[str, Domain] = {}
         codes: dict[str, np.ndarray] = {}
         for name in coded:
-            self.domains[name], codes[name] = Domain.of(frame[name], hierarchies.get(name))
+            self.domains[name], codes[name] = Domain.of(frame[name], hierarchies.get(name), schema.domains.get(name))
         self.qi_codes = np.array([codes[name] for name in schema.quasi_identifiers], dtype=np.int32)
         self.sensitive_codes = np.empty((len(schema.sensitive), len(frame)), dtype=np.int32)
         for i, name in enumerate(schema.sensitive):
@@ -210,12 +210,50 @@ class Microdata:
             raise SchemaError(f"{listed(strange)} are no quasi-identifiers of this table; it has {listed(known)}")
         part = object.__new__(Microdata)
         part.__dict__.update(self.__dict__)
-        part.schema = Schema(quasi_identifiers, self.schema.sensitive, self.schema.identifiers)
+        said = {
+            name: values
+            for name, values in self.schema.domains.items()
+            if name in quasi_identifiers or name in self.schema.sensitive
+        }
+        part.schema = Schema(quasi_identifiers, self.schema.sensitive, self.schema.identifiers, said)
         kept = (*part.schema.quasi_identifiers, *part.schema.sensitive)
         part.domains = {name: self.domains[name] for name in kept}
         part.hierarchies = {name: tree for name, tree in self.hierarchies.items() if name in kept}
         part.qi_codes = self.qi_codes[[known.index(name) for name in part.schema.quasi_identifiers]]
         return part
+
+    def over(self, domains: Mapping[str, Domain]) -> Microdata:
+        """The same records coded over other domains, which must have all values that occur.
+
+        >>> frame = pd.DataFrame({"age": [34, 51, 29]})
+        >>> table = Microdata(frame, Schema("age"))
+        >>> table.select([0, 1]).over({"age": table.domains["age"].only(np.array([1, 2]))}).codes("age").tolist()
+        [0, 1]
+        """
+        if all(domains[name] is domain for name, domain in self.domains.items()):
+            return self
+        recoded = object.__new__(Microdata)
+        recoded.__dict__.update(self.__dict__)
+        recoded.domains = {name: domains[name] for name in self.domains}
+        for role, names in (("qi_codes", self.schema.quasi_identifiers), ("sensitive_codes", self.schema.sensitive)):
+            codes = getattr(self, role).copy()
+            for row, name in zip(codes, names):
+                if domains[name] is not self.domains[name]:
+                    row[:] = self.domains[name].map_to(domains[name])[row]
+                    if len(row) and row.min() < 0:
+                        raise SchemaError(f"column {name!r} has values that the other domain lacks; let it grow first")
+            setattr(recoded, role, codes)
+        return recoded
+
+    def with_records(self, ids: pd.Index, qi_codes: np.ndarray, sensitive_codes: np.ndarray) -> Microdata:
+        """Other persons, given by codes, over the same schema and domains; what identifies them is not known."""
+        ids = _unique_ids(ids, qi_codes.shape[1])
+        others = self.select(np.zeros(0, dtype=np.int64))
+        others.ids = ids
+        others.identifiers = pd.DataFrame(index=ids, columns=list(self.schema.identifiers))
+        others.qi_codes = np.empty((len(self.qi_codes), len(ids)), dtype=np.int32)
+        others.sensitive_codes = np.empty((len(self.sensitive_codes), len(ids)), dtype=np.int32)
+        return others.with_codes(qi_codes=qi_codes, sensitive_codes=sensitive_codes)
 
     def with_codes(self, *, qi_codes: np.ndarray | None = None, sensitive_codes: np.ndarray | None = None) -> Microdata:
         """The same persons with other values, given as codes of the same domains (a stream's updates)."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from ppdp_lab.errors import SchemaError, listed
@@ -37,6 +37,10 @@ class Schema:
         Columns that must not be linked to a person; they are published as they are.
     identifiers : str or list of str, optional
         Columns that name a person; they never leave the house.
+    domains : dict of str to list, optional
+        All values that a quasi-identifier or sensitive column can have (a list, a range, or a pandas CategoricalDtype for an
+        order of one's own). Without, the domain is that of the hierarchy or of the column's categories, or the values
+        that occur; publishers let such a domain grow.
 
     Examples
     --------
@@ -47,8 +51,9 @@ class Schema:
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
     identifiers: tuple[str, ...]
+    domains: Mapping[str, Any] = field(repr=False, compare=False)
 
-    def __init__(self, quasi_identifiers: Any, sensitive: Any = (), identifiers: Any = ()) -> None:
+    def __init__(self, quasi_identifiers: Any, sensitive: Any = (), identifiers: Any = (), domains: Any = None) -> None:
         roles = {
             "quasi_identifiers": _names("quasi_identifiers", quasi_identifiers),
             "sensitive": _names("sensitive", sensitive),
@@ -68,6 +73,12 @@ class Schema:
                     )
                 seen[name] = role
             object.__setattr__(self, role, names)
+        if domains is not None and not isinstance(domains, Mapping):
+            raise SchemaError(f"domains must be a dictionary {{column: list of values}}, not {type(domains).__name__}")
+        stray = [name for name in domains or {} if seen.get(name) not in ("quasi_identifiers", "sensitive")]
+        if stray:
+            raise SchemaError(f"domains given for {listed(stray)}, which are neither quasi-identifiers nor sensitive")
+        object.__setattr__(self, "domains", dict(domains or {}))
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from strategies import Case, cases
 import ppdp_lab as pl
 from ppdp_lab.anonymize._anatomy import draw_groups
 from ppdp_lab.errors import InfeasibleError, ParameterError, PublicationError, SchemaError
-from ppdp_lab.published import Published
+from ppdp_lab.forms import Published
 
 
 @st.composite
@@ -56,7 +56,7 @@ def test_refused_exactly_if_a_value_has_more_than_its_share(case: Case, l: int) 
 def test_two_tables_join_to_the_right_multiset(drawn: tuple[Case, int], seed: int) -> None:
     case, l = drawn  # noqa: E741
     release = pl.Anatomy(l, seed=seed).anonymize(case.table())
-    with pytest.raises(PublicationError, match=r"two tables; use to_frames\(\)"):
+    with pytest.raises(PublicationError, match=r"2 table.s.; use to_frames\(\)"):
         release.to_frame()
     quasi, sensitive = release.to_frames()
     name, names = case.schema.sensitive[0], list(case.schema.quasi_identifiers)

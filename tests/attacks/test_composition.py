@@ -175,8 +175,8 @@ def test_bad_input_is_refused_in_words() -> None:
         value_association(series, background, threshold=2)
     with pytest.raises(ParameterError, match="the background must be a ppdp_lab Background, not NoneType"):
         value_association(series, None)  # type: ignore[arg-type]
-    other = pl.Microdata(releases[0].table.frame, releases[0].table.schema)
-    with pytest.raises(SchemaError, match="codes column 'age' over other values"):
+    other = pl.Microdata(releases[0].table.frame.astype({"age": "str"}), releases[0].table.schema)
+    with pytest.raises(SchemaError, match="release 1 does not fit the tables before it: column 'age' held text"):
         intersection([pl.Release(other, np.zeros(2, int)).published(), series[1]], background)
 
 

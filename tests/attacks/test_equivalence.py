@@ -415,7 +415,7 @@ def test_counterfeits_that_do_not_fit_are_refused_in_words():
     background, series = Background.worst_case([release]), [release.published()]
     with pytest.raises(ParameterError, match="releases must be a list, not Release"):
         named_counterfeits(release)
-    with pytest.raises(ParameterError, match=r"release 0 must be a ppdp_lab.Release, not Published"):
+    with pytest.raises(ParameterError, match=r"release 0 must be a ppdp_lab.Release, not Generalized"):
         named_counterfeits(series)
     with pytest.raises(ParameterError, match="counterfeits must be a list, not int"):
         Tuples.of(series, background, 5)

@@ -37,7 +37,7 @@ def likely_groups(published: pl.Published, background: Background | None) -> lis
         return [{g: Fraction(1)} for g in range(published.n_groups)]
     units = []
     for _, codes, group in persons_of(background, 0):
-        if group is None and published.qi_rows is not None:
+        if group is None and published.exact:
             same = (published.qi_rows == codes[:, None]).all(axis=0)
             rows = Counter(published.qi_group[same].tolist())
         else:

@@ -13,7 +13,7 @@ import ppdp_lab as pl
 from ppdp_lab.attacks.background import Background
 from ppdp_lab.attacks.tracing import record_tracing
 from ppdp_lab.errors import ParameterError, PublicationError
-from ppdp_lab.published import Published
+from ppdp_lab.forms import Published
 
 
 @given(worlds(min_releases=2, max_releases=4, counterfeits=False, anatomized=False), st.booleans(), st.data())
@@ -41,7 +41,7 @@ def two() -> tuple[list[pl.Release], list[Published]]:
 
 def test_bad_input_is_refused_in_words() -> None:
     releases, series = two()
-    with pytest.raises(PublicationError, match="release 1 is anatomized: its pseudonyms stand beside no quasi-identif"):
+    with pytest.raises(PublicationError, match="release 1: tracking rows without everybody's group needs a region"):
         record_tracing(series, Background.worst_case(releases).without_groups())
     assert record_tracing(series, Background.worst_case(releases)).persons.tolist() == [3, 3, 3]
     with pytest.raises(PublicationError, match="release 0 carries no pseudonyms"):

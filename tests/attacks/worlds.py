@@ -9,6 +9,7 @@ from itertools import product
 
 import numpy as np
 from hypothesis import strategies as st
+from plain_forms import candidates
 from strategies import cases
 
 import ppdp_lab as pl
@@ -97,7 +98,7 @@ def persons_of(background: Background, number: int) -> list[tuple[int, np.ndarra
 
 def may_hold(published: pl.Published, codes: np.ndarray, group: int | None) -> list[int]:
     """Groups that may hold a person."""
-    return [group] if group is not None else published.candidates(codes).tolist()
+    return [group] if group is not None else candidates(published, codes).tolist()
 
 
 def real_rows(published: pl.Published) -> list[int]:
@@ -113,7 +114,7 @@ def matchings(published: pl.Published, persons: list[tuple[int, np.ndarray, int 
 
     def quasi_rows(codes: np.ndarray, group: int | None) -> list[tuple[int, int | None]]:
         """(group, row of the quasi-identifier table) that may be the person's."""
-        if published.qi_rows is None or group is not None:
+        if not published.exact or group is not None:
             return [(g, None) for g in may_hold(published, codes, group)]
         same = (published.qi_rows == codes[:, None]).all(axis=0)
         return [(int(published.qi_group[i]), int(i)) for i in np.flatnonzero(same)]

@@ -17,7 +17,7 @@ from ppdp_lab.datasets.examples._equivalence_graphs import BucketGraph, Matrices
 from ppdp_lab.datasets.examples._forms import over_common_domains
 from ppdp_lab.datasets.examples.mdistinct import UpdateGraph
 from ppdp_lab.errors import UnknownNameError
-from ppdp_lab.published import Published
+from ppdp_lab.forms import Published
 from ppdp_lab.release import Counterfeits, Release
 from ppdp_lab.table import Microdata, Schema
 

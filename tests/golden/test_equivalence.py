@@ -18,8 +18,7 @@ from ppdp_lab.attacks.equivalence import (
     plain_weights,
 )
 from ppdp_lab.datasets.examples import equivalence
-from ppdp_lab.release import Release
-from ppdp_lab.republish._counterfeits import NamedCounterfeits
+from ppdp_lab.release import Counterfeits, Release
 from ppdp_lab.republish.e_equivalence import EEquivalence
 from ppdp_lab.republish.m_invariance import MInvariance
 from ppdp_lab.table import Microdata, Schema
@@ -29,7 +28,7 @@ def release_of(example):
     """A printed table as a release; counterfeit c1 has number 1."""
     fake = example.counterfeits
     numbers = np.array([int(name[1:]) for name in fake.ids], dtype=np.int64)
-    invented = NamedCounterfeits(example.counterfeit_class, fake.sensitive_codes, fake.qi_codes, numbers)
+    invented = Counterfeits(example.counterfeit_class, fake.sensitive_codes, fake.qi_codes, numbers)
     style = "anatomized" if example.anatomized else "generalized"
     return Release(example.table, example.class_of, style=style, grouped=True, counterfeits=invented)
 

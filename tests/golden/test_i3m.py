@@ -11,7 +11,7 @@ from ppdp_lab.datasets.examples.i3m import Clusters as Names
 from ppdp_lab.datasets.examples.i3m import table_1
 from ppdp_lab.metrics import information_loss
 from ppdp_lab.release import Release
-from ppdp_lab.republish.il_optimization import breaks, covering_classes, il_optimization, totally_covered
+from ppdp_lab.republish.optimization import breaks, covering_classes, il_optimization, totally_covered
 
 EXAMPLE = table_1()
 NUMBER = {name: i for i, name in enumerate(EXAMPLE.clusters)}

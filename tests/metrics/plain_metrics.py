@@ -231,8 +231,10 @@ def kl_divergence(world: World, sensitive: bool = True) -> float:
         return (tuple(row.qi), tuple(row.sensitive) if sensitive else ())
 
     expected: Counter[tuple[Any, ...]] = Counter()
-    for cls, box in enumerate(world.boxes):
-        real, rows = world.members(cls), world.members(cls) + world.invented(cls)
+    for classes in _groups(world):
+        box = world.boxes[classes[0]]
+        real = [row for cls in classes for row in world.members(cls)]
+        rows = real + [row for cls in classes for row in world.invented(cls)]
         share = len(real) / len(rows)
         for row in rows:
             if world.anatomized:

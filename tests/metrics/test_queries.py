@@ -301,7 +301,7 @@ def test_errors_need_the_truth() -> None:
     table = small_table()
     release, queries = pl.Release(table, np.zeros(4, dtype=int)), Queries.of(table, [{}])
     with pytest.raises(
-        ParameterError, match=r"query errors need a ppdp_lab.Release, .* not Published; .* estimates\(\)"
+        ParameterError, match=r"query errors need a ppdp_lab.Release, .* not Generalized; .* estimates\(\)"
     ):
         query_errors(release.published(), queries)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match=r"true counts come from a ppdp_lab.Microdata, not DataFrame"):

@@ -18,7 +18,7 @@ from ppdp_lab.errors import ParameterError
 from ppdp_lab.metrics import information_loss
 from ppdp_lab.release import Counterfeits, Release
 from ppdp_lab.republish import _il_optimization as kernels
-from ppdp_lab.republish.il_optimization import (
+from ppdp_lab.republish.optimization import (
     _clustering,
     breaks,
     covering_classes,

@@ -1,4 +1,4 @@
-"""What m-invariance keeps in mind and how a finished release is checked."""
+"""Signatures of m-invariance: how they are kept in mind, how buckets are split, how a finished release is checked."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ class Signatures:
     @classmethod
     def remembered(cls, memory: dict[str, np.ndarray], n_values: int) -> Signatures:
         """Those of the releases before; none before the first."""
-        none = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32)
-        return cls(memory.get(BEGINS, none[0]), memory.get(VALUES, none[1]), n_values)
+        return cls(memory[BEGINS], memory[VALUES], n_values)
 
     def remember(self, memory: dict[str, np.ndarray]) -> None:
         """Write them to a publisher's memory."""
@@ -119,8 +118,7 @@ def check_unique(release: Release, m: int, *, fine: bool) -> np.ndarray:
             f"the release is withheld: {len(bad)} class(es) do not hold {rule}, such as class {bad[0]} with "
             f"{histogram.words(bad[0])}"
         )
-    mixed = _mixed(np.arange(len(histogram.domain), dtype=np.uint64))
-    return np.add.reduceat(mixed[histogram.values], histogram.offsets[:-1]) if len(most) else mixed[:0]
+    return set_hashes(histogram.domain, histogram.values, histogram.offsets)
 
 
 def check_unmoved(release: Release, sets: np.ndarray, persons: np.ndarray, seen: np.ndarray) -> None:
@@ -140,9 +138,8 @@ def check_unmoved(release: Release, sets: np.ndarray, persons: np.ndarray, seen:
     seen[persons[shown]] = now
 
 
-def _mixed(numbers: np.ndarray) -> np.ndarray:
-    """A 64-bit hash of each number; sums of them tell sets apart. Never 0 in practice, which stands for no set."""
-    z = (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+def set_hashes(domain: Domain, values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """A number for each set of values: the sum of hashes of their texts, so that codes may change. 0 stands for no set."""
+    if len(offsets) < 2:
+        return np.zeros(0, dtype=np.uint64)
+    return np.add.reduceat(domain.hashes[values], offsets[:-1])

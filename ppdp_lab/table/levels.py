@@ -10,7 +10,7 @@ import pandas as pd
 from ppdp_lab.errors import HierarchyError, listed
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
     """A value as it reads in a file: 39.0 and 39 are the same."""
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))

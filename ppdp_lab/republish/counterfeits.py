@@ -2,49 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
-from ppdp_lab.release import Counterfeits
-from ppdp_lab.republish._m_invariance import canonical
+from ppdp_lab.republish.memory import Stored
+from ppdp_lab.republish.publisher import fresh_pseudonyms
+from ppdp_lab.republish.signatures import canonical
 
-BUCKET, VALUE, ENTERED, NUMBER, QI, MADE = (
+BUCKET, VALUE, ENTERED, NUMBER, QI, NAME, MADE = (
     "fake_bucket",
     "fake_value",
     "fake_entered",
     "fake_number",
     "fake_qi",
+    "fake_pseudonym",
     "fakes_made",
 )
+_EACH = (BUCKET, VALUE, ENTERED, NUMBER, QI, NAME)
 
-
-@dataclass(frozen=True)
-class NamedCounterfeits(Counterfeits):
-    """Counterfeits of a series, each with a number that it keeps for as long as it is published. Holder's side only."""
-
-    ids: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-
-
-def none(n_columns: int = 0) -> dict[str, np.ndarray]:
-    """What a publisher remembers of counterfeits before the first release.
-
-    Of each that is published now: bucket, value, the release that it came with (counted from 1), number and
-    quasi-identifiers; and how many were ever made.
-    """
-    return {
-        BUCKET: np.zeros(0, dtype=np.int32),
-        VALUE: np.zeros(0, dtype=np.int32),
-        ENTERED: np.zeros(0, dtype=np.int32),
-        NUMBER: np.zeros(0, dtype=np.int64),
-        QI: np.zeros((n_columns, 0), dtype=np.int32),
-        MADE: np.zeros(1, dtype=np.int64),
-    }
+LAYOUT = {
+    BUCKET: Stored(np.int32, "counterfeit", low=0, high="signature"),
+    VALUE: Stored(np.int32, "counterfeit", codes="sensitive"),
+    ENTERED: Stored(np.int32, "counterfeit", low=1, high="release"),  # the release that it came with, counted from 1
+    NUMBER: Stored(np.int64, "counterfeit", low=0),
+    QI: Stored(np.int32, "counterfeit", rows="qi", codes="qi"),
+    NAME: Stored(np.int64, "counterfeit", low=0),  # its pseudonym: a reader who follows rows must not see it stand out
+    MADE: Stored(np.int64, length=1, low=0),  # how many were ever made
+}
+"""What a publisher remembers of the counterfeits that are published now."""
 
 
 def keep(memory: dict[str, np.ndarray], which: np.ndarray) -> None:
     """Keep the counterfeits of a mask and drop the others."""
-    for name in (BUCKET, VALUE, ENTERED, NUMBER, QI):
+    for name in _EACH:
         memory[name] = memory[name][..., which]
 
 
@@ -66,12 +55,14 @@ def invent(
     bucket: np.ndarray,
     qi: np.ndarray,
     chance: np.random.Generator,
+    taken: np.ndarray,
 ) -> None:
     """Add ``wanted`` counterfeits per bucket and value, as of a release counted from 1.
 
-    ``bucket`` and ``qi`` are those of the records to be published. Each quasi-identifier of a counterfeit is that of a
-    random member of its bucket, drawn for each anew. So every code occurs in the bucket, but together they are one
-    member's own only by chance, or where the bucket leaves no choice. The order of the records plays no part.
+    ``bucket`` and ``qi`` are those of the records to be published, ``taken`` the pseudonyms that are in use. Each
+    quasi-identifier of a counterfeit is that of a random member of its bucket, drawn for each anew. So every code occurs in
+    the bucket, but together they are one member's own only by chance, or where the bucket leaves no choice. The order of the
+    records plays no part.
     """
     cells = np.repeat(np.arange(wanted.size), wanted.ravel())
     where, value = np.divmod(cells, wanted.shape[1])
@@ -89,6 +80,7 @@ def invent(
         ENTERED: np.full(len(cells), release),
         NUMBER: memory[MADE][0] + np.arange(len(cells)),
         QI: drawn,
+        NAME: fresh_pseudonyms(len(cells), np.concatenate([taken, memory[NAME]])),
     }
     for name, codes in more.items():
         memory[name] = np.concatenate([memory[name], codes.astype(memory[name].dtype)], axis=-1)

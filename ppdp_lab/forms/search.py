@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdp_lab.attacks._search import fill_buckets, fill_listed, fill_meeting, unite_meeting
+from ppdp_lab.forms._search import fill_buckets, fill_listed, fill_meeting, unite_meeting
 from ppdp_lab.table import Boxes, Domain, Sets
 from ppdp_lab.table.domain import SET
 

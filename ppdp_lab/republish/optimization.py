@@ -16,7 +16,7 @@ import numpy as np
 from ppdp_lab.anonymize._clusters import Clusters
 from ppdp_lab.anonymize._extents import Space
 from ppdp_lab.errors import ParameterError, check_integer
-from ppdp_lab.release import GENERALIZED, Release
+from ppdp_lab.release import Release
 from ppdp_lab.republish._i3m import Records, link
 from ppdp_lab.republish._il_optimization import Cover, is_covered, optimize, reach
 
@@ -169,7 +169,7 @@ def _clustering(release: Release) -> tuple[Space, Clusters, Records]:
 def _require_clustering(release: Release) -> None:
     if not isinstance(release, Release):
         raise ParameterError(f"a clustering is given as a ppdp_lab.Release, not as {type(release).__name__}")
-    if release.style != GENERALIZED or release.n_counterfeits:
+    if release.form.exact or release.n_counterfeits:
         what = "counterfeits" if release.n_counterfeits else "exact quasi-identifiers"
         raise ParameterError(f"this release publishes {what}; only a generalized one of real records can be optimized")
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdp_lab.metrics import _bitmaps as kernels
-from ppdp_lab.metrics.answers import Regions
+from ppdp_lab.forms import _bitmaps as kernels
+from ppdp_lab.forms.answers import Cuts
 from ppdp_lab.metrics.queries import pack
 from ppdp_lab.table import Domain, Hierarchy, Intervals, Nodes, Sets
 
@@ -36,7 +36,7 @@ def domains() -> list[Domain]:
 @given(st.integers(1, 130).flatmap(lambda d: st.lists(st.lists(st.booleans(), min_size=d, max_size=d), min_size=1)))
 def test_cuts(rows: list[list[bool]]) -> None:
     domain = Domain.of(pd.Series([f"{i:03}" for i in range(len(rows[0]))], name="q"))[0]
-    regions = Regions.of([Sets(domain, pack(np.array(rows)))])
+    regions = Cuts.of([Sets(domain, pack(np.array(rows)))])
     found = [regions.cuts[a:b].tolist() for a, b in zip(regions.offsets[0], regions.offsets[0][1:])]
     assert found == [plain_cuts(row) for row in rows]
 
@@ -50,7 +50,7 @@ def test_cuts_of_intervals_and_nodes_are_those_of_the_same_sets() -> None:
     code = np.arange(10)
     for column in (Intervals(numbers, low, high), Nodes(leaves, node)):
         members = (column.low[:, None] <= code) & (code <= column.high[:, None])
-        mine, twin = Regions.of([column]), Regions.of([Sets(column.domain, pack(members))])
+        mine, twin = Cuts.of([column]), Cuts.of([Sets(column.domain, pack(members))])
         assert mine.cuts.tolist() == twin.cuts.tolist() and mine.offsets.tolist() == twin.offsets.tolist()
 
 
@@ -64,7 +64,7 @@ class Scene:
         for chosen in self.members:
             chosen[0] = True
             chosen[1] = False
-        self.regions = Regions.of([Sets(d, pack(chosen)) for d, chosen in zip(domains(), self.members)])
+        self.regions = Cuts.of([Sets(d, pack(chosen)) for d, chosen in zip(domains(), self.members)])
         self.inside = np.ones((n_regions, n), dtype=bool)
         for codes, chosen in zip(self.codes, self.members):
             self.inside &= chosen[:, codes]

@@ -9,11 +9,21 @@ import numpy as np
 
 from ppdp_lab.attacks import Background, audit_series, intersection
 from ppdp_lab.attacks._bucket_graphs import BucketGraphs
-from ppdp_lab.attacks._tuples import named_counterfeits, proportions
+from ppdp_lab.attacks._tuples import named_counterfeits, proportion_hashes, proportions
 from ppdp_lab.errors import BrokenRuleError
 from ppdp_lab.release import Release
+from ppdp_lab.republish.memory import Stored
+from ppdp_lab.table import Domain, mixed
 
 MASKS, STAYS = "audit_masks", "audit_stays_of_"
+
+LAYOUT = {
+    MASKS: Stored(np.uint64, "person", rows="words", codes="sensitive", optional=True),
+    STAYS + "persons": Stored(np.uint64, "person", rows=3, optional=True),
+    STAYS + "counterfeits": Stored(np.uint64, "counterfeit ever made", rows=3, optional=True),
+}
+"""Per person a bit for every value that no release has ruled out; per person and per counterfeit the values of the group,
+as a hash, and the first and last release, counted from 1."""
 
 
 def audit_values(notes: dict[str, np.ndarray], release: Release, persons: np.ndarray, n_persons: int, m: int) -> None:
@@ -28,7 +38,7 @@ def audit_values(notes: dict[str, np.ndarray], release: Release, persons: np.nda
         raise BrokenRuleError(f"the release is withheld: {verdict}")
     masks = intersection(series, background, least=m).masks
     known = notes.get(MASKS, masks[:0])
-    known = np.concatenate([known, np.full((n_persons - len(known), masks.shape[1]), ~np.uint64(0))])
+    known = np.concatenate([known, np.full((n_persons - len(known), known.shape[1]), ~np.uint64(0))])
     shown = persons[release.class_of >= 0]
     known[shown] &= masks
     few = np.bitwise_count(known[shown]).sum(axis=1) < m
@@ -76,3 +86,20 @@ def audit_cuts(
             f"the release is withheld: an auditor finds a cut of {2 * graphs.least_equivalence():g} in a bucket graph; every "
             f"cut must weigh more than {limit}"
         )
+
+
+def convert_notes(notes: dict[str, np.ndarray], begins: np.ndarray, values: np.ndarray, domain: Domain) -> None:
+    """Notes of format 2, whose hashes of signatures were made of codes: hashes of texts in place of these."""
+    if len(begins) < 2:
+        return
+    one_each = np.ones(len(values), dtype=np.int64)  # classes hold every value of a signature equally often
+    now = proportion_hashes(domain, values, one_each, begins)
+    cells = (values.astype(np.uint64) << np.uint64(32)) + np.uint64(1)
+    then = np.add.reduceat(mixed(cells), begins[:-1])
+    order = np.argsort(then)
+    for kind in ("persons", "counterfeits"):
+        known = notes.get(STAYS + kind)
+        if known is not None:
+            at = np.minimum(np.searchsorted(then[order], known[0]), len(order) - 1)
+            hit = then[order][at] == known[0]
+            known[0, hit] = now[order][at[hit]]

@@ -1,0 +1,97 @@
+"""Compiled sums and intersections of histograms."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True)
+def pool_histograms(offsets, groups, scale, cell_offsets, cell_values, cell_counts, n_values):
+    """Weighted sum of the histograms of each unit's groups: (cells per unit, values, amounts), sorted by value."""
+    n = offsets.shape[0] - 1
+    n_cells = 0
+    for u in range(n):
+        most = 0
+        for i in range(offsets[u], offsets[u + 1]):
+            most += cell_offsets[groups[i] + 1] - cell_offsets[groups[i]]
+        n_cells += min(most, n_values)
+    lengths = np.zeros(n, dtype=np.int64)
+    values = np.empty(n_cells, dtype=np.int32)
+    amounts = np.empty(n_cells, dtype=np.float64)
+    total = np.zeros(n_values, dtype=np.float64)
+    seen = np.zeros(n_values, dtype=np.bool_)
+    touched = np.empty(n_values, dtype=np.int32)
+    at = 0
+    for u in range(n):
+        n_touched = 0
+        for i in range(offsets[u], offsets[u + 1]):
+            g = groups[i]
+            for cell in range(cell_offsets[g], cell_offsets[g + 1]):
+                value = cell_values[cell]
+                if not seen[value]:
+                    seen[value] = True
+                    touched[n_touched] = value
+                    n_touched += 1
+                total[value] += scale[i] * cell_counts[cell]
+        touched[:n_touched].sort()
+        for k in range(n_touched):
+            value = touched[k]
+            values[at] = value
+            amounts[at] = total[value]
+            total[value] = 0.0
+            seen[value] = False
+            at += 1
+        lengths[u] = n_touched
+    return lengths, values[:at], amounts[:at]
+
+
+@njit(nogil=True, cache=True)
+def common_counts(history, offsets, values, counts, n_values):
+    """Multiset intersection of the histograms along each history: (cells per history, values, least counts).
+
+    Row c of ``history`` lists unit numbers, -1 where there is none; unit u owns cells ``offsets[u] : offsets[u + 1]``.
+    """
+    n = history.shape[0]
+    n_cells = 0
+    for c in range(n):
+        least = n_values
+        for r in range(history.shape[1]):
+            u = history[c, r]
+            if u >= 0:
+                least = min(least, offsets[u + 1] - offsets[u])
+        n_cells += least
+    lengths = np.zeros(n, dtype=np.int64)
+    out_values = np.empty(n_cells, dtype=np.int32)
+    out_counts = np.empty(n_cells, dtype=np.int64)
+    least_count = np.zeros(n_values, dtype=np.int64)
+    met = np.zeros(n_values, dtype=np.int32)
+    at = 0
+    for c in range(n):
+        releases, opening = 0, -1
+        for r in range(history.shape[1]):
+            u = history[c, r]
+            if u < 0:
+                continue
+            for cell in range(offsets[u], offsets[u + 1]):
+                value = values[cell]
+                if releases == 0:
+                    met[value] = 1
+                    least_count[value] = counts[cell]
+                elif met[value] == releases:
+                    met[value] += 1
+                    least_count[value] = min(least_count[value], counts[cell])
+            if releases == 0:
+                opening = u
+            releases += 1
+        if opening < 0:
+            continue
+        for cell in range(offsets[opening], offsets[opening + 1]):
+            value = values[cell]
+            if met[value] == releases:
+                out_values[at] = value
+                out_counts[at] = least_count[value]
+                lengths[c] += 1
+                at += 1
+            met[value] = 0
+    return lengths, out_values[:at], out_counts[:at]
