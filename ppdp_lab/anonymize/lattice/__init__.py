@@ -3,8 +3,7 @@
 from ppdp_lab.anonymize.lattice.base import LatticeSearch
 from ppdp_lab.anonymize.lattice.flash import Flash
 from ppdp_lab.anonymize.lattice.incognito import Incognito
-from ppdp_lab.anonymize.lattice.lattice import Lattice
-from ppdp_lab.anonymize.lattice.result import SearchResult
+from ppdp_lab.anonymize.lattice.lattice import Lattice, SearchResult
 from ppdp_lab.anonymize.lattice.samarati import Samarati
 from ppdp_lab.anonymize.lattice.smallest import SmallestClasses
 from ppdp_lab.anonymize.lattice.speedy import Speedy

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ppdp_lab.anonymize.lattice.check import CORES
 from ppdp_lab.anonymize.lattice.flash import Flash
-from ppdp_lab.anonymize.lattice.workers import CORES
 from ppdp_lab.errors import check_integer
 from ppdp_lab.principles import Principle
 

@@ -8,10 +8,10 @@ import time
 import numpy as np
 import pytest
 
-from ppdp_lab.anonymize.lattice import _board, _check
-from ppdp_lab.anonymize.lattice import workers as crew
-from ppdp_lab.anonymize.lattice.packing import PackedTable
-from ppdp_lab.anonymize.lattice.workers import Workers
+from ppdp_lab.anonymize.lattice.check import _board, _check
+from ppdp_lab.anonymize.lattice.check import workers as crew
+from ppdp_lab.anonymize.lattice.check.packing import PackedTable
+from ppdp_lab.anonymize.lattice.check.workers import Workers
 
 
 @pytest.fixture

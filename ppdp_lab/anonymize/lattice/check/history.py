@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ppdp_lab.anonymize.lattice._lattice import nearest_below
+from ppdp_lab.anonymize.lattice.check._history import nearest_below
 
 
 class Snapshot(NamedTuple):
@@ -50,9 +50,6 @@ class History:
         self._used = np.zeros(64, dtype=np.int64)
         self._sizes[0] = len(base.rows)
         self._clock = 0
-
-    def __len__(self) -> int:
-        return len(self._snapshots)
 
     def nearest(self, node: Sequence[int]) -> Snapshot:
         """The smallest snapshot among those of the node's specializations."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ppdp_lab.anonymize.lattice._board import (
+from ppdp_lab.anonymize.lattice.check._board import (
     APART,
     EACH,
     ITSELF,
@@ -45,7 +45,7 @@ class Workers:
 
     A check takes well under a millisecond, and waking a thread would be a noticeable part of that. So the others wait for
     the next round in compiled code, and sleep only if there is none for about a millisecond. The calling thread's part of
-    a task should :func:`~ppdp_lab.anonymize.lattice._board.ring` as soon as it has let go of the interpreter's lock; if it
+    a task should :func:`~ppdp_lab.anonymize.lattice.check._board.ring` as soon as it has let go of the interpreter's lock; if it
     does not, others that are awake begin after it.
 
     Parameters

@@ -6,11 +6,23 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ppdp_lab.anonymize.lattice import Flash, Incognito, Speedy, packing
-from ppdp_lab.anonymize.lattice.packing import PackedTable
+from ppdp_lab.anonymize.lattice import Flash, Incognito, Speedy
+from ppdp_lab.anonymize.lattice.check import packing
+from ppdp_lab.anonymize.lattice.check.packing import PackedTable
 from ppdp_lab.principles import DistinctLDiversity, KAnonymity
 from ppdp_lab.table import Hierarchy, Microdata, Schema
 from ppdp_lab.table.grouping import group
+
+
+@pytest.fixture
+def merged_into(monkeypatch):
+    """Let quasi-identifiers be merged into fields of so many bits, however many rows there are."""
+
+    def force(bits: int) -> None:
+        monkeypatch.setattr(packing, "LEAST_MERGE_BITS", bits)
+        monkeypatch.setattr(packing, "MOST_MERGE_BITS", bits)
+
+    return force
 
 
 def classes_of_words(packed: PackedTable, node) -> np.ndarray:
@@ -40,9 +52,11 @@ def wide_table(columns: int, leaves: int, rows: int, seed: int = 0) -> Microdata
 
 @pytest.mark.parametrize("merge_bits", [2, 4, 8, None])
 @pytest.mark.parametrize("sensitive", [True, False])
-def test_words_give_the_same_classes_as_codes(merge_bits, sensitive, make_table):
+def test_words_give_the_same_classes_as_codes(merge_bits, sensitive, make_table, merged_into):
+    if merge_bits:
+        merged_into(merge_bits)
     table = make_table(0, rows=200, heights=(1, 2, 3, 2))
-    packed = PackedTable(table, sensitive=sensitive, merge_bits=merge_bits)
+    packed = PackedTable(table, sensitive=sensitive)
     trees = [domain.hierarchy for domain in table.qi_domains]
     for node in [(0, 0, 0, 0), (1, 0, 2, 1), (0, 2, 1, 0), (1, 2, 3, 2)]:
         columns = [tree.ancestors[level][codes] for tree, level, codes in zip(trees, node, table.qi_codes)]
@@ -123,18 +137,20 @@ def test_more_than_65536_combinations_take_wider_tables():
     assert {field.dtype for field in packed.fields} == {np.dtype(np.uint32)}
 
 
-def test_projection_keeps_tables_of_unchanged_fields(make_table):
+def test_projection_keeps_tables_of_unchanged_fields(make_table, merged_into):
+    merged_into(2)
     table = make_table(0, heights=(1, 2, 3))
-    kept, anew = (PackedTable(table, projection=projection, merge_bits=2) for projection in (True, False))
+    kept, anew = (PackedTable(table, projection=projection) for projection in (True, False))
     assert len(kept.fields) == 3
     for packed, same in ((kept, 2), (anew, 0)):
         first, second = packed.lookups((0, 1, 1)), packed.lookups((1, 1, 1))
         assert sum(a is b for a, b in zip(first, second)) == same
 
 
-def test_only_so_many_tables_are_kept(make_table, monkeypatch):
+def test_only_so_many_tables_are_kept(make_table, monkeypatch, merged_into):
+    merged_into(3)
     monkeypatch.setattr(packing, "KEPT_ENTRIES", 8)
-    packed = PackedTable(make_table(0, heights=(3, 3, 3)), merge_bits=3)
+    packed = PackedTable(make_table(0, heights=(3, 3, 3)))
     for level in range(4):
         packed.lookups((level, level, level))
     sizes = [field.size * len(known) for field, known in zip(packed.fields, packed._known)]

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ppdp_lab.anonymize.lattice._board import COUNTED, EACH, ROUND, gather, has_counted, next_piece, ring, store
+from ppdp_lab.anonymize.lattice.check._board import COUNTED, EACH, ROUND, gather, has_counted, next_piece, ring, store
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
 REMIX = np.uint64(0xD6E8FEB86659FD93)

@@ -2,45 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ppdp_lab.anonymize.lattice.counting import Count, Counter, Wanted
-from ppdp_lab.anonymize.lattice.fields import Lookup
-from ppdp_lab.anonymize.lattice.history import History, Snapshot
-from ppdp_lab.anonymize.lattice.packing import PackedTable
-from ppdp_lab.anonymize.lattice.smallest import SmallestClasses
-from ppdp_lab.anonymize.lattice.workers import Workers
+from ppdp_lab.anonymize.lattice.check.counting import Count, Counter, Wanted
+from ppdp_lab.anonymize.lattice.check.fields import Lookup
+from ppdp_lab.anonymize.lattice.check.history import History, Snapshot
+from ppdp_lab.anonymize.lattice.check.packing import PackedTable
+from ppdp_lab.anonymize.lattice.check.workers import Workers
 from ppdp_lab.principles import KAnonymity, Principle
 from ppdp_lab.table import ClassCounts, Microdata
 
 KEEP_SHARE = 0.5  # a snapshot of more than that share of what it was made from is not worth its room
 STEP_ROWS = 8_000  # what has more rows is first rolled up ...
 STEP_SHARE = 4  # ... to at most one in so many
-
-
-@dataclass
-class Counters:
-    """What a search has cost.
-
-    Attributes
-    ----------
-    checks : int
-        Nodes that were checked.
-    rollups : int
-        Checks that did not scan the table's rows but classes that were counted before.
-    rows : int
-        Rows and classes that all checks have scanned.
-    seconds : float
-        Time of the search, without loading and without choosing the best node.
-    """
-
-    checks: int = 0
-    rollups: int = 0
-    rows: int = 0
-    seconds: float = 0.0
 
 
 class Checker:
@@ -59,8 +35,17 @@ class Checker:
         Threads that share the rows of each check.
     monotone : bool
         Whether nothing above a node that satisfies the rule will ever be asked for.
-    smallest : SmallestClasses, optional
-        Where to note the size of each node's smallest class.
+    note : callable, optional
+        Told of each node's smallest class: :meth:`~ppdp_lab.anonymize.lattice.smallest.SmallestClasses.note`.
+
+    Attributes
+    ----------
+    checks : int
+        Nodes that were checked.
+    rollups : int
+        Checks that did not scan the table's rows but classes that were counted before.
+    rows : int
+        Rows and classes that all checks have scanned.
     """
 
     def __init__(
@@ -74,13 +59,13 @@ class Checker:
         projection: bool = True,
         workers: Workers | None = None,
         monotone: bool = True,
-        smallest: SmallestClasses | None = None,
+        note: Callable[..., None] | None = None,
     ) -> None:
-        self.table, self.rule, self.monotone, self.smallest = table, rule, monotone, smallest
+        self.table, self.rule, self.monotone, self.note = table, rule, monotone, note
         self.limit = most_suppressed(suppression, len(table))
         k, beyond = least_size(rule), len(table) + 1  # no class holds so many, nor more
         self.k = None if k is None else min(k, beyond)
-        self.counters = Counters()
+        self.checks = self.rollups = self.rows = 0
         self._sensitive = self.k is None and len(table.schema.sensitive) > 0
         workers = Workers(1) if workers is None else workers
         self.packed = PackedTable(
@@ -103,15 +88,15 @@ class Checker:
 
     def __call__(self, node: Sequence[int]) -> bool:
         """Whether the rule holds at a node, apart from the records that may be suppressed."""
-        self.counters.checks += 1
+        self.checks += 1
         lookups = self.packed.lookups(node)
         for lookup in lookups[: self._parts]:
             # What fails for some of the quasi-identifiers fails for all of them (Incognito's subset property), and one
             # field has few classes, so it is cheap to look there first.
             if lookup.unsafe > self.limit:
-                self.counters.rollups += 1
-                if self.smallest is not None:
-                    self.smallest.note(node, below=self.packed.least)
+                self.rollups += 1
+                if self.note is not None:
+                    self.note(node, below=self.packed.least)
                 return False
         source = self._source(node)
         return self._sizes_hold(node, source, lookups, self.k) if self.k is not None else self._rule_holds(node, source)
@@ -124,8 +109,8 @@ class Checker:
         count = self._counter.count(source, lookups, Wanted(k, self.limit, keep, most))
         if len(count.rows):
             self._keep(node, count)
-        if self.smallest is not None:
-            self.smallest.note(node, exactly=count.smallest, below=k)
+        if self.note is not None:
+            self.note(node, exactly=count.smallest, below=k)
         return count.unsafe <= self.limit
 
     def _rule_holds(self, node: Sequence[int], source: Snapshot) -> bool:
@@ -166,8 +151,8 @@ class Checker:
             source = self._history.nearest(node)
             if len(source.rows) > STEP_ROWS and self._stepwise:
                 source = self._step(node, source)
-            self.counters.rollups += source is not self._raw
-        self.counters.rows += len(source.rows)
+            self.rollups += source is not self._raw
+        self.rows += len(source.rows)
         return source
 
     def _step(self, node: Sequence[int], source: Snapshot) -> Snapshot:
@@ -180,7 +165,7 @@ class Checker:
             return source
         assert self._history is not None
         source = self._history.nearest(finer)
-        self.counters.rows += len(source.rows)
+        self.rows += len(source.rows)
         return self._keep(finer, self._all_classes(source, finer))
 
     def _finer(self, node: Sequence[int], most: int) -> tuple[int, ...]:

@@ -15,14 +15,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ppdp_lab.anonymize.lattice._packing import append_column, append_field, look_up, mark_present, number_nodes, tally
-from ppdp_lab.anonymize.lattice.fields import Field, Lookup
-from ppdp_lab.anonymize.lattice.workers import Workers
+from ppdp_lab.anonymize.lattice.check._packing import (
+    append_column,
+    append_field,
+    look_up,
+    mark_present,
+    number_nodes,
+    tally,
+)
+from ppdp_lab.anonymize.lattice.check.fields import Field, Lookup
+from ppdp_lab.anonymize.lattice.check.workers import Workers
 from ppdp_lab.table import Domain, Microdata
 from ppdp_lab.table.grouping import group
 
 WORD_BITS = 64
 KEPT_ENTRIES = 2**24  # of the look-up tables of one field; only joined fields reach that
+# Quasi-identifiers are merged while their combinations fit into so many bits: a look-up table should be small beside the
+# rows (a sixteenth of them) and beside a processor's cache.
 LEAST_MERGE_BITS, MOST_MERGE_BITS = 8, 13
 
 
@@ -69,9 +78,6 @@ class PackedTable:
         Whether a last field holds the sensitive values, for rules that look at them.
     projection : bool
         Whether look-up tables are kept, so that only fields whose levels have changed are transformed anew.
-    merge_bits : int, optional
-        Quasi-identifiers are merged while their combinations fit into this many bits; by default so many that a look-up
-        table is small beside the rows and beside a processor's cache.
     workers : Workers, optional
         Threads that share the packing.
 
@@ -93,15 +99,13 @@ class PackedTable:
         least: int = 1,
         sensitive: bool = False,
         projection: bool = True,
-        merge_bits: int | None = None,
         workers: Workers | None = None,
     ) -> None:
         self.n = len(table)
         self.least = least
         self._workers = Workers(1) if workers is None else workers
         self.attributes = [Attribute(codes, domain) for codes, domain in zip(table.qi_codes, table.qi_domains)]
-        if merge_bits is None:
-            merge_bits = min(max(self.n.bit_length() - 4, LEAST_MERGE_BITS), MOST_MERGE_BITS)
+        merge_bits = min(max(self.n.bit_length() - 4, LEAST_MERGE_BITS), MOST_MERGE_BITS)
         parts = [self._merged(members) for members in self._bins(2**merge_bits)]
         last: list[_Part] = []
         self.sensitive_values: list[np.ndarray] = []

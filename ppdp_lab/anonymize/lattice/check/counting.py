@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ppdp_lab.anonymize.lattice._check import (
+from ppdp_lab.anonymize.lattice.check._check import (
     check_direct,
     check_hashed,
     finish_hashed,
@@ -16,10 +16,10 @@ from ppdp_lab.anonymize.lattice._check import (
     share_direct,
     share_hashed,
 )
-from ppdp_lab.anonymize.lattice.fields import Lookup
-from ppdp_lab.anonymize.lattice.history import Snapshot
-from ppdp_lab.anonymize.lattice.packing import PackedTable
-from ppdp_lab.anonymize.lattice.workers import Workers
+from ppdp_lab.anonymize.lattice.check.fields import Lookup
+from ppdp_lab.anonymize.lattice.check.history import Snapshot
+from ppdp_lab.anonymize.lattice.check.packing import PackedTable
+from ppdp_lab.anonymize.lattice.check.workers import Workers
 
 DIRECT_FACTOR = 4  # direct addressing while there are at most this many keys per row
 DIRECT_ALWAYS = 1024

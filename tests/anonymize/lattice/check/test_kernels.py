@@ -8,11 +8,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ppdp_lab.anonymize.lattice import _check, _lattice, _packing, workers
-from ppdp_lab.anonymize.lattice.counting import Counter, Wanted
-from ppdp_lab.anonymize.lattice.history import Snapshot
-from ppdp_lab.anonymize.lattice.packing import PackedTable
-from ppdp_lab.anonymize.lattice.workers import Workers
+from ppdp_lab.anonymize.lattice import _lattice
+from ppdp_lab.anonymize.lattice.check import _check, _history, _packing, workers
+from ppdp_lab.anonymize.lattice.check.counting import Counter, Wanted
+from ppdp_lab.anonymize.lattice.check.history import Snapshot
+from ppdp_lab.anonymize.lattice.check.packing import PackedTable
+from ppdp_lab.anonymize.lattice.check.workers import Workers
 
 SHIFTS = (np.uint64(5), np.uint64(2), np.uint64(0))
 MASKS = (np.uint64(7), np.uint64(7), np.uint64(3))
@@ -256,4 +257,4 @@ def test_nearest_below():
     sizes = chance.integers(1, 100, 20)
     for node in product(range(4), repeat=3):
         below = [i for i in range(15) if (levels[i] <= node).all()]
-        assert sizes[_lattice.nearest_below(levels, sizes, 15, np.array(node))] == min(sizes[below])
+        assert sizes[_history.nearest_below(levels, sizes, 15, np.array(node))] == min(sizes[below])
