@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.datasets.examples._forms import Transactions
+from ppdp_lab.datasets.examples.forms import Transactions
 from ppdp_lab.table import Hierarchy, Microdata, Schema
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Drawing rows for the stand-ins: skewed weights, dependent attributes, and values that must occur."""
+"""Drawing rows for stand-ins: skewed weights, dependent attributes, and values that must occur."""
 
 from __future__ import annotations
 
@@ -51,6 +51,21 @@ def by_rank(rng: np.random.Generator, weights: ArrayLike, score: NDArray[np.floa
     return codes
 
 
+def pick(rng: np.random.Generator, share: Weights, row: Codes) -> Codes:
+    """One value for each entry of ``row``, by the distribution in that row of ``share``.
+
+    >>> pick(np.random.default_rng(0), np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1, 0, 1])).tolist()
+    [1, 0, 1]
+    """
+    above = np.cumsum(share, axis=1)
+    above /= above[:, -1:]
+    # with the distribution of row i between i and i + 1, one sorted array and one search serve all rows
+    above += np.arange(len(above))[:, np.newaxis]
+    # a sum that rounds up to i + 1 would belong to the next row
+    point = np.minimum(row + rng.random(len(row)), np.nextafter(row + 1.0, 0.0))
+    return np.searchsorted(above.ravel(), point, side="right") - row * share.shape[1]
+
+
 def depending(rng: np.random.Generator, weights: ArrayLike, parent: Codes) -> Codes:
     """One value per row, by the row of ``weights`` that the parent's code names; rare values are made to occur.
 
@@ -61,14 +76,7 @@ def depending(rng: np.random.Generator, weights: ArrayLike, parent: Codes) -> Co
     """
     share = np.asarray(weights, dtype=np.float64)
     share = share / share.sum(axis=1, keepdims=True)
-    # one sorted array serves all parents: the distribution of parent p lies between p and p + 1
-    steps = np.cumsum(share, axis=1)
-    steps /= steps[:, -1:]
-    edges = (steps + np.arange(len(share))[:, None]).ravel()
-    # rounding must not carry a draw just below p + 1 over into the next parent's part
-    at = np.minimum(rng.random(len(parent)) + parent, np.nextafter(parent + 1.0, 0.0))
-    codes = np.searchsorted(edges, at, side="right")
-    codes -= parent * share.shape[1]
+    codes = pick(rng, share, parent)
     _fill_in(rng, codes, share, parent)
     return codes
 

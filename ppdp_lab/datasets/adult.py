@@ -6,27 +6,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from ppdp_lab.datasets._bench_tables import HierarchyTables, column, read_table
+from ppdp_lab.datasets.places import listing
+from ppdp_lab.datasets.trees import Trees, column, leaf_index, read_tree
 
 DATA = Path(__file__).parent / "data"
 NOTICE = DATA / "adult.NOTICE.txt"
-COLUMNS = (
-    "age",
-    "workclass",
-    "fnlwgt",
-    "education",
-    "education-num",
-    "marital-status",
-    "occupation",
-    "relationship",
-    "race",
-    "sex",
-    "capital-gain",
-    "capital-loss",
-    "hours-per-week",
-    "native-country",
-    "salary-class",
-)
+COLUMNS = listing("""
+    age; workclass; fnlwgt; education; education-num; marital-status; occupation; relationship; race; sex; capital-gain;
+    capital-loss; hours-per-week; native-country; salary-class""")
 WITHOUT_HIERARCHY = ("fnlwgt", "capital-gain", "capital-loss")
 
 
@@ -49,24 +36,23 @@ def load_adult() -> pd.DataFrame:
     .. [1] B. Becker, R. Kohavi. Adult. UCI Machine Learning Repository, 1996. doi:10.24432/C5XW20.
     """
     frame = pd.read_csv(DATA / "adult.csv.xz", keep_default_na=False)
-    for name, table in adult_hierarchies().items():
-        frame[name] = column(table, pd.Index(table[0]).get_indexer(pd.Index(frame[name])))
+    for name, tree in adult_hierarchies().items():
+        frame[name] = column(tree, leaf_index(tree).get_indexer(pd.Index(frame[name])))
     return frame
 
 
-def adult_hierarchies() -> HierarchyTables:
+def adult_hierarchies() -> Trees:
     """A hierarchy for every Adult attribute that serves as quasi-identifier or sensitive value.
 
-    One table per attribute, one row per leaf, one column per level: 0 (the leaves) up to the height (``*``). Leaves of
-    ``age``, ``education-num`` and ``hours-per-week`` are whole numbers.
+    Leaves of ``age``, ``education-num`` and ``hours-per-week`` are whole numbers.
 
     Examples
     --------
     >>> hierarchies = adult_hierarchies()
-    >>> hierarchies["workclass"].drop_duplicates(1)[1].tolist()
-    ['Private sector', 'Government', 'Without pay']
-    >>> hierarchies["age"].loc[39, 1:].tolist()
-    ['35-39', '30-39', '20-39', '*']
+    >>> hierarchies["workclass"].level_sizes()
+    [8, 3, 1]
+    >>> hierarchies["age"].levels(39)
+    ['39', '35-39', '30-39', '20-39', '*']
     """
     names = [name for name in COLUMNS if name not in WITHOUT_HIERARCHY]
-    return {name: read_table(DATA / "hierarchies" / f"adult_hierarchy_{name}.csv") for name in names}
+    return {name: read_tree(DATA / "hierarchies" / f"adult_hierarchy_{name}.csv") for name in names}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdp_lab.datasets._bench_draw import Codes, depending, spread, zipf
-from ppdp_lab.datasets._bench_labels import birthplaces
-from ppdp_lab.datasets._bench_tables import HierarchyTables, bands, flat, group_codes, tree
+from ppdp_lab.datasets.drawing import Codes, depending, spread, zipf
+from ppdp_lab.datasets.places import BIRTHPLACES, REGIONS, listing
+from ppdp_lab.datasets.trees import Trees, bands, flat, group_codes
+from ppdp_lab.table import Hierarchy
 
 ROWS = 539_253
 
@@ -15,38 +16,17 @@ RACES = {
     "Black": ["Black"],
     "American Indian": ["American Indian"],
     "Asian or Pacific": ["Asian", "Hawaiian or Pacific Islander"],
-    "More than one race": [
-        "White-Black",
-        "White-American Indian",
-        "White-Asian",
-        "White-Pacific Islander",
-        "Black-American Indian",
-        "Black-Asian",
-        "Black-Pacific Islander",
-        "American Indian-Asian",
-        "American Indian-Pacific Islander",
-        "Asian-Pacific Islander",
-        "White-Black-American Indian",
-        "White-Black-Asian",
-        "White-American Indian-Asian",
-        "White-Asian-Pacific Islander",
-        "White-Black-American Indian-Asian",
-        "Black-American Indian-Asian",
-        "Two or three races, unspecified",
-        "Four or five races, unspecified",
-    ],
+    "More than one race": listing("""
+        White-Black; White-American Indian; White-Asian; White-Pacific Islander; Black-American Indian; Black-Asian;
+        Black-Pacific Islander; American Indian-Asian; American Indian-Pacific Islander; Asian-Pacific Islander;
+        White-Black-American Indian; White-Black-Asian; White-American Indian-Asian; White-Asian-Pacific Islander;
+        White-Black-American Indian-Asian; Black-American Indian-Asian; Two or three races, unspecified;
+        Four or five races, unspecified"""),
 }
 SCHOOL = {
     "Up to high school": {
         "None or elementary": ["Not asked (child)", "No grade", "Grades 1-4", "Grades 5-6", "Grades 7-8"],
-        "High school": [
-            "Grade 9",
-            "Grade 10",
-            "Grade 11",
-            "Grade 12, no diploma",
-            "GED",
-            "High school diploma",
-        ],
+        "High school": listing("Grade 9; Grade 10; Grade 11; Grade 12, no diploma; GED; High school diploma"),
     },
     "College and above": {
         "College": ["Some college", "Associate, vocational", "Associate, academic", "Bachelor"],
@@ -71,18 +51,18 @@ LABOUR = {
 }
 
 
-def hierarchies() -> HierarchyTables:
+def hierarchies() -> Trees:
     """The nine hierarchies; infants form their own band of age, as 101 ages in bands of five make 21."""
     return {
-        "region": tree({"Northeast and Midwest": ["Northeast", "Midwest"], "South and West": ["South", "West"]}),
+        "region": Hierarchy.from_dict(REGIONS),
         "age": bands(0, 100, [5, 10, 20, 40], origin=1),
         "sex": flat(["Female", "Male", "Not recorded"]),
-        "race": tree(RACES),
-        "marital-status": tree(MARITAL),
-        "citizenship": tree(CITIZENSHIP),
-        "birthplace": tree(birthplaces()),
-        "school": tree(SCHOOL),
-        "labour-force-status": tree(LABOUR),
+        "race": Hierarchy.from_dict(RACES),
+        "marital-status": Hierarchy.from_dict(MARITAL),
+        "citizenship": Hierarchy.from_dict(CITIZENSHIP),
+        "birthplace": Hierarchy.from_dict(BIRTHPLACES),
+        "school": Hierarchy.from_dict(SCHOOL),
+        "labour-force-status": Hierarchy.from_dict(LABOUR),
     }
 
 
@@ -108,8 +88,13 @@ LABOUR_BY_STAGE: list[list[float]] = [
     [71, 2.6, 0.8, 3.2, 22, 0],
     [13, 0.6, 0.1, 0.5, 86, 0],
 ]
-RACE_HEADS = {0: [800, 125, 3, 45, 2, 15], 1: [860, 95, 6, 25, 1, 13], 2: [750, 205, 7, 25, 2, 12]}
-RACE_HEADS[3] = [810, 50, 18, 88, 12, 22]
+# Race by region; the last number is shared by all who are of more than one race.
+RACE_BY_REGION = [
+    [800, 125, 3, 45, 2, 15],
+    [860, 95, 6, 25, 1, 13],
+    [750, 205, 7, 25, 2, 12],
+    [810, 50, 18, 88, 12, 22],
+]
 # Citizenship by group of race (rows White, Black, American Indian, Asian or Pacific, more than one).
 CITIZENSHIP_BY_RACE = [
     [893, 6, 9, 38, 52, 2],
@@ -128,7 +113,7 @@ ORIGIN_BY_RACE = [
 ]
 
 
-def draw(rows: int, rng: np.random.Generator, tables: HierarchyTables) -> dict[str, Codes]:
+def draw(rows: int, rng: np.random.Generator, trees: Trees) -> dict[str, Codes]:
     """Leaf numbers per attribute."""
     years = np.arange(101)
     stage = np.digitize(years, [15, 25, 40, 65])
@@ -136,9 +121,9 @@ def draw(rows: int, rng: np.random.Generator, tables: HierarchyTables) -> dict[s
     age = spread(rng, np.exp(-np.exp((years - 86.0) / 7.0)) * (1 - 0.3 * (years > 17) * (years < 27)), rows)
     sex = depending(rng, [[48.8, 51.1, 0.1], [51.5, 48.4, 0.1], [57.5, 42.4, 0.1]], np.digitize(age, [18, 65]))
     mixed = zipf(len(RACES["More than one race"]), 1.5)
-    races = [RACE_HEADS[r][:-1] + list(RACE_HEADS[r][-1] * mixed / mixed.sum()) for r in range(4)]
+    races = [[*heads, *(rest * mixed / mixed.sum())] for *heads, rest in RACE_BY_REGION]
     race = depending(rng, races, region)
-    kin = group_codes(tables["race"], 1)[race]
+    kin = group_codes(trees["race"], 1)[race]
     citizenship = depending(rng, CITIZENSHIP_BY_RACE, kin)
     return {
         "region": region,
@@ -154,7 +139,7 @@ def draw(rows: int, rng: np.random.Generator, tables: HierarchyTables) -> dict[s
 
 
 def _birthplace_weights() -> np.ndarray:
-    sizes = [len(names) for names in birthplaces().values()]
+    sizes = [len(names) for names in BIRTHPLACES.values()]
     within = np.concatenate([zipf(size, 1.1) / zipf(size, 1.1).sum() for size in sizes])
     abroad = np.repeat(np.array(ORIGIN_BY_RACE, dtype=float), sizes, axis=1) * within
     at_home = np.zeros_like(abroad)

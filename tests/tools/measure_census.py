@@ -1,10 +1,12 @@
 """Measure the count tables of the census stand-in on a table of real people.
 
-Usage: ``python -m ppdp_lab.datasets._census_measure IN.parquet OUT.npz``
+Usage: ``python tests/tools/measure_census.py IN.parquet OUT.npz``, where OUT.npz is to become
+``ppdp_lab/datasets/data/census_tables.npz``. Only who makes the bundled tables anew needs this, so it is no part of the
+package.
 
 The table has the integer columns age, gender, marital, education, birthplace, occupation and salary, coded
-from 0 in the order of ``_census.LABELS`` (age 0 is 17 years); other columns are not read. What is stored,
-and what is left out so that nobody stands alone in the tables, is said at the top of ``_census.py``.
+from 0 in the order of ``population.LABELS`` (age 0 is 17 years); other columns are not read. What is stored, and what is
+left out so that nobody stands alone in the tables, is said at the top of ``ppdp_lab/datasets/population.py``.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.datasets._census import LABELS, NETWORK, table_names
+from ppdp_lab.datasets.population import LABELS, NETWORK, table_names
 from ppdp_lab.errors import DataFileError, MissingValueError, PPDPError, SchemaError, listed
 
 FEWEST = 5
@@ -117,7 +119,7 @@ def measure(frame: pd.DataFrame) -> dict[str, np.ndarray]:
 def main(arguments: Sequence[str]) -> None:
     """Measure the table in the first file, write the counts to the second."""
     if len(arguments) != 2:
-        raise SystemExit("usage: python -m ppdp_lab.datasets._census_measure IN.parquet OUT.npz")
+        raise SystemExit("usage: python tests/tools/measure_census.py IN.parquet OUT.npz")
     source, target = map(Path, arguments)
     try:
         if not source.is_file():

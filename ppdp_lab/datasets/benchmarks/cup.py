@@ -4,54 +4,45 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdp_lab.datasets._bench_draw import Codes, by_rank, depending, spread
-from ppdp_lab.datasets._bench_labels import STATES
-from ppdp_lab.datasets._bench_tables import HierarchyTables, bands, flat, prefixes, tree
+from ppdp_lab.datasets.drawing import Codes, by_rank, depending, spread
+from ppdp_lab.datasets.places import INHABITANTS, listing
+from ppdp_lab.datasets.trees import Trees, bands, flat, prefixes
+from ppdp_lab.table import Hierarchy
 
 ROWS = 63_441
 ZIPS = 13_294
 
 # The postal service's first digit of each state's zip codes; a charity of the West has few donors in the Northeast.
 ZIP_AREAS = {
-    0: "Connecticut, Maine, Massachusetts, New Hampshire, New Jersey, Rhode Island, Vermont, Puerto Rico",
-    1: "Delaware, New York, Pennsylvania",
-    2: "District of Columbia, Maryland, North Carolina, South Carolina, Virginia, West Virginia",
-    3: "Alabama, Florida, Georgia, Mississippi, Tennessee",
-    4: "Indiana, Kentucky, Michigan, Ohio",
-    5: "Iowa, Minnesota, Montana, North Dakota, South Dakota, Wisconsin",
-    6: "Illinois, Kansas, Missouri, Nebraska",
-    7: "Arkansas, Louisiana, Oklahoma, Texas",
-    8: "Arizona, Colorado, Idaho, Nevada, New Mexico, Utah, Wyoming",
-    9: "Alaska, California, Hawaii, Oregon, Washington, Armed forces abroad",
+    0: "Connecticut; Maine; Massachusetts; New Hampshire; New Jersey; Rhode Island; Vermont; Puerto Rico",
+    1: "Delaware; New York; Pennsylvania",
+    2: "District of Columbia; Maryland; North Carolina; South Carolina; Virginia; West Virginia",
+    3: "Alabama; Florida; Georgia; Mississippi; Tennessee",
+    4: "Indiana; Kentucky; Michigan; Ohio",
+    5: "Iowa; Minnesota; Montana; North Dakota; South Dakota; Wisconsin",
+    6: "Illinois; Kansas; Missouri; Nebraska",
+    7: "Arkansas; Louisiana; Oklahoma; Texas",
+    8: "Arizona; Colorado; Idaho; Nevada; New Mexico; Utah; Wyoming",
+    9: "Alaska; California; Hawaii; Oregon; Washington; Armed forces abroad",
 }
 AREA_WEIGHTS = [0.15, 0.15, 0.9, 1.3, 1.0, 1.2, 1.2, 1.1, 1.4, 1.6]
-EXTRA = {"Puerto Rico": 3.0, "Armed forces abroad": 2.0}
+PEOPLE = INHABITANTS | {"Puerto Rico": 3.0, "Armed forces abroad": 2.0}
 
 
-def hierarchies() -> HierarchyTables:
+def hierarchies() -> Trees:
     """The eight hierarchies; zip codes lose one digit per level, amounts and counts go into bands."""
-    incomes = [
-        "Under 15,000",
-        "15,000-24,999",
-        "25,000-34,999",
-        "35,000-49,999",
-        "50,000-74,999",
-        "75,000-99,999",
-    ]
+    below = ["Under 15,000", "15,000-24,999", "25,000-34,999", "35,000-49,999"]
+    above = ["50,000-74,999", "75,000-99,999", "100,000 or more"]
     return {
         "zip": prefixes(5),
         "age": bands(0, 99, [5, 10, 20]),
         "gender": flat(["Female", "Male", "Unknown", "Joint account", "Company", "Other"]),
-        "income": tree({"Under 50,000": incomes[:4], "50,000 or more": [*incomes[4:], "100,000 or more"]}),
-        "state": flat(sorted(_inhabitants())),
+        "income": Hierarchy.from_dict({"Under 50,000": below, "50,000 or more": above}),
+        "state": flat(sorted(PEOPLE)),
         "ramntall": bands(0, 5675, [1000, 2000, 4000]),
         "ngiftall": bands(0, 237, [20, 40, 80]),
         "minramnt": bands(0, 450, [100, 200, 400]),
     }
-
-
-def _inhabitants() -> dict[str, float]:
-    return {name: count for states in STATES.values() for name, count in states.items()} | EXTRA
 
 
 # Income classes by age: to 39, to 64, above.
@@ -62,9 +53,9 @@ INCOME_BY_AGE = [
 ]
 
 
-def draw(rows: int, rng: np.random.Generator, tables: HierarchyTables) -> dict[str, Codes]:
+def draw(rows: int, rng: np.random.Generator, trees: Trees) -> dict[str, Codes]:
     """Leaf numbers per attribute."""
-    state_of, weights = _geography(rng, tables)
+    state_of, weights = _geography(rng, trees)
     zip_code = spread(rng, weights, rows)
     years = np.arange(100)
     age_weights = (np.exp(-(((years - 62) / 21.0) ** 2)) + 0.002) * (years >= 5) * (years <= 98)
@@ -85,15 +76,14 @@ def draw(rows: int, rng: np.random.Generator, tables: HierarchyTables) -> dict[s
     }
 
 
-def _geography(rng: np.random.Generator, tables: HierarchyTables) -> tuple[Codes, np.ndarray]:
+def _geography(rng: np.random.Generator, trees: Trees) -> tuple[Codes, np.ndarray]:
     """The state of every zip code, and how many donors it has: none at most codes, many at a few."""
-    number = {name: code for code, name in enumerate(tables["state"][0])}
-    inhabitants = _inhabitants()
+    number = {name: code for code, name in enumerate(trees["state"].leaves)}
     state_of = np.empty(100_000, dtype=np.int64)
     share = np.empty(len(number))
     for digit, names in ZIP_AREAS.items():
-        states = [" ".join(name.split()) for name in names.split(",")]
-        people = np.array([inhabitants[state] for state in states])
+        states = listing(names)
+        people = np.array([PEOPLE[state] for state in states])
         # every state gets at least two of the area's hundred three-digit prefixes
         blocks = 2 + np.floor(people / people.sum() * (100 - 2 * len(states))).astype(np.int64)
         blocks[people.argmax()] += 100 - blocks.sum()

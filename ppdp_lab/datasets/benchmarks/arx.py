@@ -7,61 +7,29 @@ from pathlib import Path
 
 import pandas as pd
 
-from ppdp_lab.datasets._bench_tables import HierarchyTables, column, read_table
+from ppdp_lab.datasets.trees import Trees, column, leaf_index, read_tree
 from ppdp_lab.errors import DataFileError, HierarchyError, MissingValueError, SchemaError, listed, unknown
+from ppdp_lab.table import Hierarchy
 
-# Quasi-identifiers in the benchmark's order, each with the name that ARX's files give it if that is another one.
-ATTRIBUTES: dict[str, dict[str, str | None]] = {
-    "adult": dict.fromkeys(
-        [
-            "sex",
-            "age",
-            "race",
-            "marital-status",
-            "education",
-            "native-country",
-            "workclass",
-            "occupation",
-            "salary-class",
-        ]
-    ),
-    "cup": dict.fromkeys(["zip", "age", "gender", "income", "state", "ramntall", "ngiftall", "minramnt"]),
-    "fars": {
-        "age": "iage",
-        "race": "irace",
-        "death-month": "ideathmon",
-        "death-day": "ideathday",
-        "sex": "isex",
-        "hispanic": "ihispanic",
-        "state": "istatenum",
-        "injury": "iinjury",
-    },
-    "atus": {
-        "region": None,
-        "age": None,
-        "sex": None,
-        "race": None,
-        "marital-status": None,
-        "citizenship": "citizenship-status",
-        "birthplace": None,
-        "school": "highest-level-of-school-completed",
-        "labour-force-status": "labor-force-status",
-    },
-    "ihis": {
-        "year": None,
-        "quarter": None,
-        "region": None,
-        "pernum": None,
-        "age": None,
-        "marital-status": "marstat",
-        "sex": None,
-        "race": "racea",
-        "education": "educ",
-    },
+# Quasi-identifiers in the benchmark's order; behind an equals sign the name that ARX's files give, where it is another.
+_ATTRIBUTES = {
+    "adult": "sex age race marital-status education native-country workclass occupation salary-class",
+    "cup": "zip age gender income state ramntall ngiftall minramnt",
+    "fars": """
+        age=iage race=irace death-month=ideathmon death-day=ideathday sex=isex hispanic=ihispanic state=istatenum
+        injury=iinjury""",
+    "atus": """
+        region age sex race marital-status citizenship=citizenship-status birthplace
+        school=highest-level-of-school-completed labour-force-status=labor-force-status""",
+    "ihis": "year quarter region pernum age marital-status=marstat sex race=racea education=educ",
+}
+# Per data set, the spellings of each quasi-identifier, ours first.
+ATTRIBUTES: dict[str, dict[str, list[str]]] = {
+    name: {word.split("=")[0]: word.split("=") for word in text.split()} for name, text in _ATTRIBUTES.items()
 }
 
 
-def read_arx(folder: str | Path, name: str) -> tuple[pd.DataFrame, HierarchyTables]:
+def read_arx(folder: str | Path, name: str) -> tuple[pd.DataFrame, Trees]:
     """Read a real benchmark set: ``NAME.csv`` and one ``NAME_hierarchy_ATTRIBUTE.csv`` per quasi-identifier.
 
     The rows are separated by semicolons, with a header; a hierarchy has no header and lines ``leaf;level 1;...;*``.
@@ -78,7 +46,7 @@ def read_arx(folder: str | Path, name: str) -> tuple[pd.DataFrame, HierarchyTabl
     Returns
     -------
     frame, hierarchies
-        As :func:`ppdp_lab.datasets._benchmarks.generate` gives them.
+        As :func:`ppdp_lab.datasets.benchmarks.generate` gives them.
 
     Examples
     --------
@@ -95,10 +63,9 @@ def read_arx(folder: str | Path, name: str) -> tuple[pd.DataFrame, HierarchyTabl
     files = {_plain(path.name): path for part in (place / "hierarchies", place) for path in sorted(part.glob("*.*"))}
     rows = _read_rows(files, place, name)
     found = {_plain(heading): heading for heading in rows.columns.astype(str)}
-    tables: HierarchyTables = {}
+    trees: Trees = {}
     columns: dict[str, pd.Series] = {}
-    for attribute, alias in ATTRIBUTES[name].items():
-        spellings = [attribute] if alias is None else [attribute, alias]
+    for attribute, spellings in ATTRIBUTES[name].items():
         heading = next((found[spelling] for spelling in spellings if spelling in found), None)
         if heading is None:
             raise SchemaError(
@@ -111,9 +78,9 @@ def read_arx(folder: str | Path, name: str) -> tuple[pd.DataFrame, HierarchyTabl
                 f"no hierarchy for {attribute!r} in {str(place)!r}: write {name}_hierarchy_{heading}.csv with lines "
                 "leaf;level 1;...;*"
             )
-        tables[attribute] = read_table(path)
-        columns[attribute] = _coded(rows[heading], tables[attribute], f"{name}.csv, column {heading!r}", path)
-    return pd.DataFrame(columns), tables
+        trees[attribute] = read_tree(path)
+        columns[attribute] = _coded(rows[heading], trees[attribute], f"{name}.csv, column {heading!r}", path)
+    return pd.DataFrame(columns), trees
 
 
 def _plain(name: str) -> str:
@@ -135,14 +102,14 @@ def _read_rows(files: dict[str, Path], place: Path, name: str) -> pd.DataFrame:
     return rows
 
 
-def _coded(values: pd.Series, table: pd.DataFrame, where: str, path: Path) -> pd.Series:
+def _coded(values: pd.Series, tree: Hierarchy, where: str, path: Path) -> pd.Series:
     # a million rows hold few values: look each one up once
     value_of, kinds = pd.factorize(values)
-    leaf_of = pd.Index(table[0].astype(str)).get_indexer(pd.Index(kinds))
+    leaf_of = leaf_index(tree).astype(str).get_indexer(pd.Index(kinds))
     missing = [str(kind) for kind, leaf in zip(kinds, leaf_of, strict=True) if leaf < 0]
     if "" in missing:
         count = int((values == "").sum())
         raise MissingValueError(f"{where}: {count} empty cells; drop those rows or give the empty value a leaf")
     if missing:
         raise HierarchyError(f"{where}: values that {path.name} does not hold: {listed(missing)}. Add a line for each")
-    return column(table, leaf_of[value_of])
+    return column(tree, leaf_of[value_of])

@@ -3,7 +3,7 @@
 The OCC and SAL tables of the papers may not be passed on. What is bundled instead is a small Bayesian
 network over the same seven attributes. Each has at most two parents (`NETWORK`), and
 ``data/census_tables.npz`` says how many people of a real table share which combination of parents and value
-(``_census_measure.py`` is the script that counts them). People are drawn attribute by attribute,
+(``tests/tools/measure_census.py`` of the repository is the script that counts them). People are drawn attribute by attribute,
 independently of each other.
 
 **What the tables do not tell.** A privacy package does not ship unique people, so for every attribute:
@@ -42,50 +42,25 @@ from importlib.resources import files
 import numpy as np
 import pandas as pd
 
+from ppdp_lab.datasets.drawing import pick
+from ppdp_lab.datasets.places import INHABITANTS, listing
 from ppdp_lab.errors import check_integer
 
 FIRST_AGE = 17
-
-_STATES = (
-    "Alabama, Alaska, Arizona, Arkansas, California, Colorado, Connecticut, Delaware, District of Columbia, "
-    "Florida, Georgia, Hawaii, Idaho, Illinois, Indiana, Iowa, Kansas, Kentucky, Louisiana, Maine, Maryland, "
-    "Massachusetts, Michigan, Minnesota, Mississippi, Missouri, Montana, Nebraska, Nevada, New Hampshire, "
-    "New Jersey, New Mexico, New York, North Carolina, North Dakota, Ohio, Oklahoma, Oregon, Pennsylvania, "
-    "Rhode Island, South Carolina, South Dakota, Tennessee, Texas, Utah, Vermont, Virginia, Washington, "
-    "West Virginia, Wisconsin, Wyoming"
-)
 
 LABELS: dict[str, tuple[int, ...] | tuple[str, ...]] = {
     "age": tuple(range(FIRST_AGE, FIRST_AGE + 79)),
     "gender": ("male", "female"),
     "marital": ("never married", "married", "spouse absent", "separated", "divorced", "widowed"),
-    "education": (
-        "no schooling",
-        "up to grade 4",
-        "grade 5 or 6",
-        "grade 7 or 8",
-        "grade 9",
-        "grade 10",
-        "grade 11",
-        "grade 12, no diploma",
-        "high school diploma",
-        "high school equivalency",
-        "some college, under 1 year",
-        "some college, no degree",
-        "associate's degree",
-        "bachelor's degree",
-        "master's degree",
-        "professional degree",
-        "doctorate",
+    "education": tuple(
+        listing("""
+            no schooling; up to grade 4; grade 5 or 6; grade 7 or 8; grade 9; grade 10; grade 11; grade 12, no diploma;
+            high school diploma; high school equivalency; some college, under 1 year; some college, no degree;
+            associate's degree; bachelor's degree; master's degree; professional degree; doctorate""")
     ),
     "birthplace": (
-        *_STATES.split(", "),
-        "U.S. island areas",
-        "Europe",
-        "Asia",
-        "other Americas",
-        "Africa",
-        "Oceania",
+        *sorted(INHABITANTS),
+        *listing("U.S. island areas; Europe; Asia; other Americas; Africa; Oceania"),
     ),
     "occupation": tuple(f"occupation group {number:02d}" for number in range(1, 51)),
     "salary": (*(f"{low:,} - {low + 3_999:,}" for low in range(0, 196_000, 4_000)), "196,000 and over"),
@@ -112,16 +87,6 @@ def table_names(attribute: str) -> list[str]:
     """
     parents = NETWORK[attribute]
     return [f"{attribute}|{','.join(parents[:kept])}".rstrip("|") for kept in range(len(parents), -1, -1)]
-
-
-def table_shape(name: str) -> tuple[int, ...]:
-    """Shape of the table with that name: one axis per parent, the attribute's own last.
-
-    >>> table_shape("education|age")
-    (79, 17)
-    """
-    attribute, _, parents = name.partition("|")
-    return tuple(len(LABELS[column]) for column in [*filter(None, parents.split(",")), attribute])
 
 
 def distribution(attribute: str, tables: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -158,17 +123,11 @@ def draw(tables: Mapping[str, np.ndarray], rows: int, seed: int) -> dict[str, np
     generator = np.random.default_rng(seed)
     codes: dict[str, np.ndarray] = {}
     for attribute, parents in NETWORK.items():
-        values = len(LABELS[attribute])
-        above = np.cumsum(distribution(attribute, tables).reshape(-1, values), axis=1)
-        above /= above[:, -1:]
-        # with row i of the cumulative table between i and i + 1, one search serves all parents at once
-        above += np.arange(len(above))[:, np.newaxis]
         row = np.zeros(rows, dtype=np.int64)
         for parent in parents:
             row = row * len(LABELS[parent]) + codes[parent]
-        # a sum that rounds up to i + 1 would belong to the next row
-        point = np.minimum(row + generator.random(rows), np.nextafter(row + 1.0, 0.0))
-        codes[attribute] = np.searchsorted(above.ravel(), point, side="right") - row * values
+        share = distribution(attribute, tables).reshape(-1, len(LABELS[attribute]))
+        codes[attribute] = pick(generator, share, row)
     return codes
 
 

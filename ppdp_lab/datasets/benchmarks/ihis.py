@@ -4,69 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdp_lab.datasets._bench_draw import Codes, depending, spread, zipf
-from ppdp_lab.datasets._bench_tables import HierarchyTables, bands, flat, tree
+from ppdp_lab.datasets.drawing import Codes, depending, spread, zipf
+from ppdp_lab.datasets.places import REGIONS, listing
+from ppdp_lab.datasets.trees import Trees, bands, flat
+from ppdp_lab.table import Hierarchy
 
 ROWS = 1_193_504
 
 # The first races hold most people; the rest, by falling frequency, the remaining few per cent.
-RACES = [
-    "White",
-    "Black",
-    "Other race",
-    "Multiple race, no primary race",
-    "Other Asian",
-    "Asian Indian",
-    "Chinese",
-    "Filipino",
-    "American Indian",
-    "White-American Indian",
-    "White-Black",
-    "Mexican",
-    "White-Asian",
-    "Vietnamese",
-    "Korean",
-    "Japanese",
-    "Black-American Indian",
-    "Primary race not releasable",
-    "White-other race",
-    "Pacific Islander",
-    "Hawaiian",
-    "Alaska Native",
-    "Puerto Rican",
-    "Black-other race",
-    "Cambodian",
-    "Laotian",
-    "Black-Asian",
-    "Pakistani",
-    "Thai",
-    "Samoan",
-    "White-Black-American Indian",
-    "Indonesian",
-    "White-Hawaiian",
-    "Guamanian",
-    "American Indian-Asian",
-    "Aleut",
-    "Refused",
-    "Unknown",
-]
+RACES = listing("""
+    White; Black; Other race; Multiple race, no primary race; Other Asian; Asian Indian; Chinese; Filipino;
+    American Indian; White-American Indian; White-Black; Mexican; White-Asian; Vietnamese; Korean; Japanese;
+    Black-American Indian; Primary race not releasable; White-other race; Pacific Islander; Hawaiian; Alaska Native;
+    Puerto Rican; Black-other race; Cambodian; Laotian; Black-Asian; Pakistani; Thai; Samoan;
+    White-Black-American Indian; Indonesian; White-Hawaiian; Guamanian; American Indian-Asian; Aleut; Refused;
+    Unknown""")
 EDUCATION = [
-    "Not asked (child)",
-    "Never attended",
-    "Kindergarten only",
+    *listing("Not asked (child); Never attended; Kindergarten only"),
     *[f"Grade {grade}" for grade in range(1, 12)],
-    "Grade 12, no diploma",
-    "High school diploma",
-    "GED",
-    "Some college, no degree",
-    "Associate, technical",
-    "Associate, academic",
-    "Bachelor",
-    "Master",
-    "Professional school",
-    "Doctorate",
-    "Refused",
-    "Unknown",
+    *listing("""
+        Grade 12, no diploma; High school diploma; GED; Some college, no degree; Associate, technical;
+        Associate, academic; Bachelor; Master; Professional school; Doctorate; Refused; Unknown"""),
 ]
 MARITAL = {
     "Married": ["Married, spouse present", "Married, spouse absent", "Married, spouse unknown"],
@@ -75,15 +33,17 @@ MARITAL = {
 }
 
 
-def hierarchies() -> HierarchyTables:
+def hierarchies() -> Trees:
     """The nine hierarchies; years reach back to 1900, though only fifteen of them occur."""
     return {
         "year": bands(1900, 2011, [5, 10, 20, 40]),
-        "quarter": tree({"First half": ["Quarter 1", "Quarter 2"], "Second half": ["Quarter 3", "Quarter 4"]}),
-        "region": tree({"Northeast and Midwest": ["Northeast", "Midwest"], "South and West": ["South", "West"]}),
+        "quarter": Hierarchy.from_dict(
+            {"First half": ["Quarter 1", "Quarter 2"], "Second half": ["Quarter 3", "Quarter 4"]}
+        ),
+        "region": Hierarchy.from_dict(REGIONS),
         "pernum": bands(1, 25, [2, 4]),
         "age": bands(0, 99, [5, 10, 20]),
-        "marital-status": tree(MARITAL),
+        "marital-status": Hierarchy.from_dict(MARITAL),
         "sex": flat(["Female", "Male"]),
         "race": flat(RACES),
         "education": flat(EDUCATION),
@@ -119,7 +79,7 @@ RACES_BY_REGION = [
 ]
 
 
-def draw(rows: int, rng: np.random.Generator, tables: HierarchyTables) -> dict[str, Codes]:
+def draw(rows: int, rng: np.random.Generator, trees: Trees) -> dict[str, Codes]:
     """Leaf numbers per attribute."""
     years = np.arange(1900, 2012)
     ages = np.arange(100)

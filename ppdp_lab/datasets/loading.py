@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as parquet
 
-from ppdp_lab.datasets import _benchmarks, _census
-from ppdp_lab.datasets._adult import adult_hierarchies, load_adult
+from ppdp_lab.datasets import benchmarks, population
 from ppdp_lab.datasets._own import load_own
-from ppdp_lab.datasets._views import IMPUTED, INVENTED, REAL, STAND_IN, UCI, VIEWS, View
+from ppdp_lab.datasets.adult import adult_hierarchies, load_adult
+from ppdp_lab.datasets.trees import Trees
+from ppdp_lab.datasets.views import IMPUTED, INVENTED, REAL, STAND_IN, UCI, VIEWS, View
 from ppdp_lab.errors import DataFileError, check_integer, listed, unknown
-from ppdp_lab.table import Hierarchy, Microdata, Schema
+from ppdp_lab.table import Microdata, Schema
 
 FOLDER = "PPDP_LAB_DATA"
 CENSUS_FILE = "census600k.parquet"
@@ -64,10 +65,10 @@ def load(name: str | Path, *, rows: int | None = None, seed: int = 0, folder: st
             return _sampled(_real_census(view, place / CENSUS_FILE), rows, seed)
         return census(view.name, rows=rows or CENSUS_ROWS, seed=seed)
     if place is not None and _has_arx_files(place, view.source):
-        frame, tables = _benchmarks.read_arx(place, view.source)
-        return _sampled(_with_hierarchies(frame, view, tables, REAL), rows, seed)
-    frame, tables = _benchmarks.generate(view.source, rows=rows, seed=seed)
-    return _with_hierarchies(frame, view, tables, STAND_IN)
+        frame, trees = benchmarks.read_arx(place, view.source)
+        return _sampled(_with_hierarchies(frame, view, trees, REAL), rows, seed)
+    frame, trees = benchmarks.generate(view.source, rows=rows, seed=seed)
+    return _with_hierarchies(frame, view, trees, STAND_IN)
 
 
 def census(name: str, *, rows: int = CENSUS_ROWS, seed: int = 0) -> Microdata:
@@ -79,7 +80,7 @@ def census(name: str, *, rows: int = CENSUS_ROWS, seed: int = 0) -> Microdata:
     views = {view.name: view for view in VIEWS.values() if view.source == "census"}
     if str(name) not in views:
         raise unknown("census data set", name, views)
-    return _census_view(views[str(name)], _census.generate(rows, seed), STAND_IN)
+    return _census_view(views[str(name)], population.generate(rows, seed), STAND_IN)
 
 
 def data_folder(folder: str | Path | None = None) -> Path | None:
@@ -140,9 +141,9 @@ def _sampled(table: Microdata, rows: int | None, seed: int) -> Microdata:
     return table.select(np.sort(np.random.default_rng(seed).choice(len(table), rows, replace=False)))
 
 
-def _with_hierarchies(frame: pd.DataFrame, view: View, tables: dict[str, pd.DataFrame], provenance: str) -> Microdata:
+def _with_hierarchies(frame: pd.DataFrame, view: View, trees: Trees, provenance: str) -> Microdata:
     columns = [*view.quasi_identifiers, *view.sensitive]
-    hierarchies = {c: Hierarchy(tables[c]) for c in columns if c in tables and c not in view.ordered}
+    hierarchies = {c: trees[c] for c in columns if c in trees and c not in view.ordered}
     schema = Schema(view.quasi_identifiers, sensitive=view.sensitive)
     frame = frame[columns].copy()
     for column in view.ordered:
@@ -152,8 +153,8 @@ def _with_hierarchies(frame: pd.DataFrame, view: View, tables: dict[str, pd.Data
 
 def _adult(view: View, place: Path | None) -> Microdata:
     if view.name == "adult-arx" and place is not None and _has_arx_files(place, "adult"):
-        frame, tables = _benchmarks.read_arx(place, "adult")
-        return _with_hierarchies(frame, view, tables, REAL)
+        frame, trees = benchmarks.read_arx(place, "adult")
+        return _with_hierarchies(frame, view, trees, REAL)
     return _with_hierarchies(load_adult(), view, adult_hierarchies(), REAL)
 
 
@@ -175,7 +176,7 @@ def _real_census(view: View, path: Path) -> Microdata:
         raise DataFileError(f"{str(path)!r} has no rows")
     frame = {}
     for name in columns:
-        labels = _census.LABELS[name]
+        labels = population.LABELS[name]
         column = codes[name].to_numpy()
         if column.dtype.kind not in "iu" or column.min() < 0 or column.max() >= len(labels):
             raise DataFileError(
@@ -189,6 +190,6 @@ def _census_view(view: View, frame: pd.DataFrame, provenance: str) -> Microdata:
     columns = [*view.quasi_identifiers, *view.sensitive]
     frame = frame[columns].copy()
     if not isinstance(frame["age"].dtype, pd.CategoricalDtype):
-        ages = np.array(_census.LABELS["age"])  # all 79, so that a sample has the same domain
+        ages = np.array(population.LABELS["age"])  # all 79, so that a sample has the same domain
         frame["age"] = pd.Categorical.from_codes(frame["age"].to_numpy() - ages[0], categories=ages, ordered=True)
     return Microdata(frame, Schema(view.quasi_identifiers, sensitive=view.sensitive), provenance=provenance)

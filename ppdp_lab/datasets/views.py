@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ppdp_lab.datasets._bench_arx import ATTRIBUTES
+from ppdp_lab.datasets.benchmarks import ATTRIBUTES
 
 REAL, IMPUTED, STAND_IN = "real", "real, imputed columns", "stand-in"
 

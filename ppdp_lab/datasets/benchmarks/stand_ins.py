@@ -12,22 +12,14 @@ from types import ModuleType
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.datasets import _bench_atus, _bench_cup, _bench_fars, _bench_ihis
-from ppdp_lab.datasets._bench_arx import read_arx
-from ppdp_lab.datasets._bench_tables import HierarchyTables, column, lattice_size, level_sizes
+from ppdp_lab.datasets.benchmarks import atus, cup, fars, ihis
+from ppdp_lab.datasets.trees import Trees, column
 from ppdp_lab.errors import check_integer, unknown
 
-__all__ = ["STAND_INS", "generate", "lattice_size", "level_sizes", "read_arx"]
-
-STAND_INS: dict[str, ModuleType] = {
-    "cup": _bench_cup,
-    "fars": _bench_fars,
-    "atus": _bench_atus,
-    "ihis": _bench_ihis,
-}
+STAND_INS: dict[str, ModuleType] = {"cup": cup, "fars": fars, "atus": atus, "ihis": ihis}
 
 
-def generate(name: str, rows: int | None = None, seed: int = 0) -> tuple[pd.DataFrame, HierarchyTables]:
+def generate(name: str, rows: int | None = None, seed: int = 0) -> tuple[pd.DataFrame, Trees]:
     """Generate a stand-in for one of the benchmark sets of [1]_.
 
     Parameters
@@ -43,17 +35,16 @@ def generate(name: str, rows: int | None = None, seed: int = 0) -> tuple[pd.Data
     -------
     frame : pandas.DataFrame
         The quasi-identifiers in the benchmark's order: whole numbers, or text as ordered categories.
-    hierarchies : dict of str to pandas.DataFrame
-        For each quasi-identifier a table with one row per leaf and one column per level: 0 (the leaves), 1, ... up to
-        the height, where every label is ``*``.
+    hierarchies : dict of str to Hierarchy
+        One for each quasi-identifier; the top is ``*``.
 
     Examples
     --------
     >>> frame, hierarchies = generate("atus", rows=1000)
     >>> list(frame)[:3]
     ['region', 'age', 'sex']
-    >>> level_sizes(hierarchies["age"]), lattice_size(hierarchies)
-    ([101, 21, 11, 6, 4, 1], 34992)
+    >>> hierarchies["age"].level_sizes()
+    [101, 21, 11, 6, 4, 1]
 
     References
     ----------
@@ -65,6 +56,6 @@ def generate(name: str, rows: int | None = None, seed: int = 0) -> tuple[pd.Data
     module = STAND_INS[name]
     count = module.ROWS if rows is None else check_integer("rows", rows, at_least=1)
     rng = np.random.default_rng(check_integer("seed", seed, at_least=0))
-    tables: HierarchyTables = module.hierarchies()
-    codes = module.draw(count, rng, tables)
-    return pd.DataFrame({name: column(table, codes[name]) for name, table in tables.items()}), tables
+    trees: Trees = module.hierarchies()
+    codes = module.draw(count, rng, trees)
+    return pd.DataFrame({name: column(tree, codes[name]) for name, tree in trees.items()}), trees
