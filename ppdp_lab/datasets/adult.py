@@ -10,7 +10,6 @@ from ppdp_lab.datasets.places import listing
 from ppdp_lab.datasets.trees import Trees, column, leaf_index, read_tree
 
 DATA = Path(__file__).parent / "data"
-NOTICE = DATA / "adult.NOTICE.txt"
 COLUMNS = listing("""
     age; workclass; fnlwgt; education; education-num; marital-status; occupation; relationship; race; sex; capital-gain;
     capital-loss; hours-per-week; native-country; salary-class""")

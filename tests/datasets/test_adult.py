@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import pytest
 
-from ppdp_lab.datasets.adult import COLUMNS, DATA, NOTICE, WITHOUT_HIERARCHY, adult_hierarchies, load_adult
+from ppdp_lab.datasets.adult import COLUMNS, DATA, WITHOUT_HIERARCHY, adult_hierarchies, load_adult
 from ppdp_lab.datasets.benchmarks import ATTRIBUTES
 from ppdp_lab.table import Hierarchy
 
@@ -95,7 +95,7 @@ def test_small_and_attributed() -> None:
     adult_files = list(DATA.rglob("adult*"))
     assert len(adult_files) == 14
     assert sum(path.stat().st_size for path in adult_files) < 500_000
-    notice = NOTICE.read_text(encoding="utf-8")
+    notice = (DATA / "adult.NOTICE.txt").read_text(encoding="utf-8")
     for words in (
         "Becker",
         "Kohavi",
