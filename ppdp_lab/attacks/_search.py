@@ -9,6 +9,7 @@ from numba import njit
 @njit(nogil=True, cache=True)
 def fill_buckets(first, last, offsets, members):
     """List in ``members`` the regions of each bin of the index column; region g lies in bins first[g] .. last[g]."""
+    # free[b]: where the next region of bin b is listed.
     free = offsets[:-1].copy()
     for g in range(first.shape[0]):
         for b in range(first[g], last[g] + 1):
@@ -20,6 +21,7 @@ def fill_buckets(first, last, offsets, members):
 def share_bits(bits, g, t_bits, t, word_at):
     """Whether region g and target t have a member in common in every column that is a set."""
     for j in range(word_at.shape[0] - 1):
+        # A column without words is no set, and is compared by its ends.
         common = word_at[j] == word_at[j + 1]
         for w in range(word_at[j], word_at[j + 1]):
             if bits[g, w] & t_bits[t, w]:
@@ -40,6 +42,8 @@ def fill_meeting(
     """
     at = 0
     for t in range(start, t_first.shape[0]):
+        # Before any comparison: the bins bound how many can meet. At least one target is always done, so a caller that
+        # makes room for the largest gets on.
         if t > start and at + offsets[t_last[t] + 1] - offsets[t_first[t]] > out.shape[0]:
             return t
         begin = at
@@ -56,6 +60,7 @@ def fill_meeting(
                 if meets and (bits.shape[1] == 0 or share_bits(bits, g, t_bits, t, word_at)):
                     out[at] = g
                     at += 1
+        # Regions of one bin are listed in ascending order; only several bins mix them.
         if t_first[t] != t_last[t]:
             out[begin:at].sort()
         counts[t] = at - begin
@@ -104,6 +109,8 @@ def unite_meeting(
                 g = members[i]
                 meets = False
                 for w in range(words):
+                    # Cheaper than comparing regions, and soon true of few: most values are in the union after some
+                    # regions.
                     if masks[g, w] & ~out[t, w]:
                         meets = True  # it would bring something new
                         break
@@ -138,6 +145,7 @@ def pool_histograms(offsets, groups, scale, cell_offsets, cell_values, cell_coun
     amounts = np.empty(n_cells, dtype=np.float64)
     total = np.zeros(n_values, dtype=np.float64)
     seen = np.zeros(n_values, dtype=np.bool_)
+    # The values that occur in the unit's groups, so that only their entries are cleared afterwards.
     touched = np.empty(n_values, dtype=np.int32)
     at = 0
     for u in range(n):
@@ -172,6 +180,7 @@ def common_counts(history, offsets, values, counts, n_values):
     n = history.shape[0]
     n_cells = 0
     for c in range(n):
+        # An intersection has no more values than the shortest of its histograms.
         least = n_values
         for r in range(history.shape[1]):
             u = history[c, r]
@@ -182,6 +191,8 @@ def common_counts(history, offsets, values, counts, n_values):
     out_values = np.empty(n_cells, dtype=np.int32)
     out_counts = np.empty(n_cells, dtype=np.int64)
     least_count = np.zeros(n_values, dtype=np.int64)
+    # met[value]: how many releases of the history in a row, from its first on, had the value. Who misses one is never
+    # counted on, so at the end only values that all of them hold have met == releases.
     met = np.zeros(n_values, dtype=np.int32)
     at = 0
     for c in range(n):
@@ -210,5 +221,6 @@ def common_counts(history, offsets, values, counts, n_values):
                 out_counts[at] = least_count[value]
                 lengths[c] += 1
                 at += 1
+            # Only values of the first release can have been met.
             met[value] = 0
     return lengths, out_values[:at], out_counts[:at]

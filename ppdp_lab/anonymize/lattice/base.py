@@ -71,6 +71,10 @@ class LatticeSearch(Anonymizer):
         Keep the look-up tables of quasi-identifiers whose levels do not change.
     smallest : SmallestClasses, optional
         What earlier searches of the same table have learnt, for a sweep over k; for k-anonymity without suppression.
+
+    Notes
+    -----
+    Where the node check departs from the thesis is said at the top of :mod:`ppdp_lab.anonymize.lattice`.
     """
 
     def __init__(

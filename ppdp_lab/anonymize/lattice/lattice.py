@@ -40,7 +40,8 @@ class Lattice:
     References
     ----------
     .. [1] S. G. Chatzopoulos, "Survey of privacy-preserving data publishing methods and Speedy: a multi-threaded
-       algorithm preserving k-anonymity", master's thesis, 2015, section 6.
+       algorithm preserving k-anonymity", master's thesis, National and Kapodistrian University of Athens, 2015,
+       section 6.
 
     Examples
     --------

@@ -97,8 +97,10 @@ def ring(board):
 @njit(nogil=True, cache=True)
 def claim(board, number, which_round, who):
     """Claim a thread's part of a round; whether nobody had it."""
+    # A leader and a latecomer may claim at the same time; only one of them finds the entry as it was.
     while True:
         before = load(board, CLAIMED + EACH * number)
+        # An entry is 2 * round + who.
         if before // 2 >= which_round:
             return False
         if replace(board, CLAIMED + EACH * number, before, 2 * which_round + who):
@@ -110,11 +112,14 @@ def has_counted(board, other):
     """Claim another thread's part of this round, or else wait until it has counted; whether it has."""
     if claim(board, other, board[ROUND], LEADER):
         return False
+    # The leader had claimed it earlier in this round: there is nobody to wait for.
     if load(board, CLAIMED + EACH * other) % 2 == LEADER:
         return False
     looks = 0
     while load(board, COUNTED + EACH * other) < board[ROUND]:
         looks += 1
+        # First without giving way, as the other is likely to be done in a moment; a system call would take longer than
+        # that. If it takes so long it may have lost its core, and gets this one.
         if looks > GLANCES:
             _give_way()
     return True
@@ -157,6 +162,8 @@ def next_piece(board, me, n):
     for turn in range(people):
         owner = (me + turn) % people
         last = min((owner + 1) * size, n)
+        # Counting up is how a piece is taken: no two threads get the same number. A counter may run on beyond the
+        # slice, which then has no piece for anybody.
         begin = owner * size + PIECE * count_up(board, TAKEN + EACH * owner)
         if begin < last:
             return begin, min(begin + PIECE, last)

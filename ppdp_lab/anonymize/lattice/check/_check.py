@@ -19,7 +19,9 @@ from numba import njit
 
 from ppdp_lab.anonymize.lattice.check._board import COUNTED, EACH, ROUND, gather, has_counted, next_piece, ring, store
 
+# As in the grouping kernel: 2^64 over the golden ratio, odd.
 MIX = np.uint64(0x9E3779B97F4A7C15)
+# Another odd multiplier whose upper bits have nothing to do with those of MIX; see `merge_hashed`.
 REMIX = np.uint64(0xD6E8FEB86659FD93)
 FOLD = np.uint64(32)
 ONE = np.uint64(1)
@@ -38,6 +40,8 @@ def count_direct(begin, end, rows, weights, tables, shifts, masks, radices, coun
         row = rows[i]
         key = np.uint64(0)
         for j in range(len(tables)):
+            # Digits of a mixed-radix number: field j has as many digits as there are numbers at the node's level, so
+            # keys are dense and `counts` is as small as it can be.
             key = key * radices[j] + tables[j][(row >> shifts[j]) & masks[j]]
         if weights is None:
             counts[key] += np.uint32(1)
@@ -50,6 +54,7 @@ def add_hashed(key, weight, slots, counts, shift, mix):
     """Open addressing: add a weight to a key's count; whether the key is new. A count of zero is an empty slot."""
     mask = np.uint64(slots.shape[0] - 1)
     slot = home(key, shift, mix)
+    # Tables are at most half full, so runs of displaced keys are short.
     while counts[slot] != 0 and slots[slot] != key:
         slot = (slot + ONE) & mask
     new = counts[slot] == 0
@@ -69,11 +74,14 @@ def count_hashed(begin, end, rows, weights, tables, shifts, masks, slots, counts
         row = rows[i]
         key = np.uint64(0)
         for j in range(len(tables)):
+            # A stand-in is itself a number of the field, so the key is a packed row: the keys of a finished table can
+            # be kept as a snapshot and be generalized again without being translated back.
             key |= np.uint64(tables[j][(row >> shifts[j]) & masks[j]]) << shifts[j]
         if weights is None:
             classes += add_hashed(key, np.uint32(1), slots, counts, shift, MIX)
         else:
             classes += add_hashed(key, weights[i], slots, counts, shift, MIX)
+        # More classes than records in classes of k allow: the node fails, whatever follows (see `Wanted`).
         if classes > most:
             break
     return classes
@@ -97,6 +105,7 @@ def summarize(counts, k):
 def begin_snapshot(counts, k, limit, keep):
     """The summary of counts, and room for a snapshot: rows and weights, none if it is not to be kept."""
     classes, least, unsafe = summarize(counts, k)
+    # Counted before room is made, so that snapshots take just the room they need.
     kept = classes if classes <= keep and unsafe > limit else 0
     return classes, least, unsafe, np.empty(kept, dtype=np.uint64), np.empty(kept, dtype=np.uint32)
 
@@ -109,6 +118,8 @@ def finish_direct(counts, firsts, shifts, radices, k, limit, keep):
         c = 0
         for key in range(counts.shape[0]):
             if counts[key] != 0:
+                # The digits in reverse order; each becomes the first combination that has this number, which stands for
+                # the class in a packed row.
                 rest = np.uint32(key)
                 row = np.uint64(0)
                 for back in range(len(firsts)):
@@ -170,11 +181,14 @@ def share_direct(board, me, rows, weights, tables, firsts, shifts, masks, radice
     while begin < end:
         count_direct(begin, end, rows, weights, tables, shifts, masks, radices, mine)
         begin, end = next_piece(board, me, rows.shape[0])
+    # The others return an empty summary, of the same type: only that of thread 0 is read.
     if me > 0:
         store(board, COUNTED + EACH * me, board[ROUND])
         return finish_direct(mine[:0], firsts, shifts, radices, k, limit, keep)
     for other in range(1, counts.shape[0]):
         if has_counted(board, other):
+            # A thread whose part was claimed by the leader has not touched its counts in this round; they are not
+            # added.
             mine += counts[other][:space]
     check = finish_direct(mine, firsts, shifts, radices, k, limit, keep)
     gather(board)
@@ -211,10 +225,13 @@ def merge_hashed(board, me, all_slots, all_counts, slots, counts, shift, most):
     end = (me + 1) * size // parts
     classes = 0
     for t in range(parts):
+        # From the beginning of the part round the whole table, if need be: a key may be displaced beyond the end of its
+        # part, and the last part's into the first. An empty slot beyond the end ends the run.
         for place in range(begin, begin + size):
             at = place & (size - 1)
             if all_counts[t, at] != 0:
                 where = np.int64(home(all_slots[t, at], shift, MIX))
+                # A key found here may belong to the part before, displaced into this one.
                 if begin <= where < end:
                     classes += add_hashed(all_slots[t, at], all_counts[t, at], slots, counts, shift, REMIX)
                     if classes > most:

@@ -14,6 +14,7 @@ def mark_present(codes, present):
     for begin in range(0, codes.shape[0], LOOK):
         for i in range(begin, min(begin + LOOK, codes.shape[0])):
             present[np.uint32(codes[np.uint64(i)])] = 1
+        # A look costs as many steps as there are codes, at most some thousands: little beside the rows in between.
         if present.all():
             break
 
@@ -34,6 +35,7 @@ def number_nodes(ancestors, leaves, numbers):
     for level in range(ancestors.shape[0]):
         number = 0
         for i in range(leaves.shape[0]):
+            # Only leaves that occur are numbered, so a node of which none occurs gets no number.
             if i > 0 and ancestors[level, leaves[i]] != ancestors[level, leaves[i - 1]]:
                 number += 1
             numbers[level, i] = number
@@ -87,6 +89,7 @@ def number_combinations(ids, rows, sizes, scratch, keys, number, first, records,
     space = 1
     for size in sizes:
         space *= size
+    # scratch[key]: -1 if no column has the key, then the first column that has it, then the number of the combination.
     for key in range(space):
         scratch[key] = -1
     n = ids.shape[1]

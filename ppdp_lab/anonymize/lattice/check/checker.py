@@ -1,4 +1,7 @@
-"""The node check: does the rule hold once the table is generalized to a node's levels?"""
+"""The node check: does the rule hold once the table is generalized to a node's levels?
+
+Where it departs from the thesis is said at the top of :mod:`ppdp_lab.anonymize.lattice`.
+"""
 
 from __future__ import annotations
 
@@ -125,6 +128,7 @@ class Checker:
 
     def _class_counts(self, count: Count) -> ClassCounts:
         """Classes with their sensitive values, which lie in the last field."""
+        # Sensitive values lie in the lowest bits, so sorting brings the rows of a class together.
         order = np.argsort(count.rows)
         rows, cells = count.rows[order], count.weights[order].astype(np.int64)
         if not self._sensitive:
@@ -138,7 +142,7 @@ class Checker:
 
     # ------------------------------------------------------------------ what to count
     def _distinct_rows(self) -> Snapshot:
-        """The snapshot of the bottom node: every distinct row once."""
+        """The snapshot of the bottom node: every distinct row once, with the number of records that have it."""
         rows = np.sort(self.packed.words)
         begin = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]]))
         return Snapshot(rows[begin], np.diff(begin, append=len(rows)).astype(np.uint32))
@@ -156,7 +160,7 @@ class Checker:
         return source
 
     def _step(self, node: Sequence[int], source: Snapshot) -> Snapshot:
-        """Roll a large snapshot up to a node that lies as far below the wanted one as leaves few classes.
+        """Roll a large snapshot up to a node that lies as far below the wanted one as leaves few classes (stepwise check).
 
         That takes no longer than rolling up to the wanted node, and the nodes checked next will find a small snapshot.
         """
@@ -175,6 +179,9 @@ class Checker:
             classes *= lookup.count
         levels = list(node)
         while any(levels):
+            # The quasi-identifier whose values multiply least when it goes one level down; the product of these factors
+            # is the estimate, too high where quasi-identifiers depend on each other, so the step is rather too short
+            # than too long.
             growth, i = min(
                 (self.distinct[i][level - 1] / self.distinct[i][level], i) for i, level in enumerate(levels) if level
             )

@@ -79,6 +79,8 @@ class Counter:
             shifts, masks = tuple([shifts[j] for j in telling]), tuple([masks[j] for j in telling])
             lookups = [lookups[j] for j in telling]
         m = len(source.rows)
+        # Direct addressing needs a count per key of each thread, so what is left for one thread shrinks with their
+        # number.
         space = prod([lookup.count for lookup in lookups])
         threads = self._workers.enough_for(m)
         if space <= max(DIRECT_FACTOR * m // threads, DIRECT_ALWAYS):
@@ -108,6 +110,7 @@ class Counter:
 
     def _tables(self, number: int, most: int) -> tuple[np.ndarray, np.ndarray, np.uint64]:
         """Memory for some hash tables that stay at most half full, and how a hash is shifted to find its slot."""
+        # Counting stops at most + 1 classes; the next power of two above twice that leaves every second slot free.
         bits = max((2 * (most + 1) - 1).bit_length(), 4)
         size = number << bits
         if size > len(self._slots):
@@ -123,6 +126,8 @@ class Counter:
         return Count(*checks[0])
 
     def _hashed_in_threads(self, threads: int, source: Snapshot, by: _Hashed, wanted: Wanted) -> Count:
+        # The first half for what each thread counts, the second for what each one merges: one thread's keys are in all
+        # tables, so each merges one part of all of them.
         slots, counts, shift = self._tables(2 * threads, wanted.most)
         board = self._workers.board
 
@@ -138,6 +143,7 @@ class Counter:
             here = merge_hashed(board, t, slots[:threads], counts[:threads], *merged, shift, wanted.most)
             if here > wanted.most:
                 return _stopped(here, wanted)
+            # -1: whether a snapshot is kept depends on all parts together, and is decided in `_together`.
             return Count(*finish_hashed(*merged, wanted.k, -1, wanted.keep))
 
         return _together(self._workers.each(merge, threads), wanted)

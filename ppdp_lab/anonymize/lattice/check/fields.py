@@ -67,6 +67,8 @@ class Field:
         self.size = len(records)
         self.bits = max(self.size - 1, 1).bit_length()
         self.dtype: np.dtype[Any] = np.dtype(np.uint32)
+        # Rows of `_numbers`: all levels of the first member, then of the second; row _begin[m] + l is level l of member
+        # m.
         self._begin = [0, *np.cumsum([len(column) for column in numbers]).tolist()]
         self._numbers = np.concatenate(numbers) if len(numbers) else np.zeros((0, self.size), dtype=np.int32)
         self._distinct = (self._numbers.max(axis=1) + 1).tolist()

@@ -45,6 +45,7 @@ class History:
         self.budget = budget
         self.total = 0
         self._snapshots = [base]
+        # Row i of each array belongs to snapshot i; row 0 is the base, whose levels are all 0. They grow as needed.
         self._levels = np.zeros((64, attributes), dtype=np.int64)
         self._sizes = np.zeros(64, dtype=np.int64)
         self._used = np.zeros(64, dtype=np.int64)
@@ -77,6 +78,7 @@ class History:
         self.total -= int(self._sizes[i])
         last = len(self._snapshots) - 1
         for column in (self._levels, self._sizes, self._used):
+            # The last one takes the place that became free: order plays no part.
             column[i] = column[last]
         self._snapshots[i] = self._snapshots[last]
         self._snapshots.pop()

@@ -113,6 +113,8 @@ class PackedTable:
             cells = group(table.sensitive_codes, [len(domain) for domain in table.sensitive_domains])
             self.sensitive_values = [codes[cells.first] for codes in table.sensitive_codes]
             last.append(_Part(Field((), (), cells.sizes.astype(np.uint32)), cells.class_of, _all(cells.n_classes)))
+        # The two smallest are joined: a joined field has at most as many numbers as there are records, so in the end
+        # one field of log2(records) bits is left beside the sensitive values.
         while sum(part.field.bits for part in parts + last) > WORD_BITS:
             parts.sort(key=lambda part: part.field.size)
             parts = [_joined(parts[0], parts[1]), *parts[2:]]
@@ -120,6 +122,7 @@ class PackedTable:
         self.words = np.empty(self.n, dtype=np.uint64)
 
         def append(rows: slice) -> None:
+            # The first field ends up in the highest bits, as the others push it upwards.
             look_up(self.words[rows], parts[0].keys[rows], parts[0].rank)
             for part in parts[1:]:
                 append_field(self.words[rows], part.keys[rows], part.rank, part.field.bits)
@@ -144,6 +147,8 @@ class PackedTable:
             if lookup is None:
                 lookup = field.lookup(tuple([node[i] for i in field.members]), self.least)
                 if self.projection:
+                    # All at once: which levels will come back is not known, and refilling takes one pass over a field
+                    # per node.
                     if field.size * len(known) > KEPT_ENTRIES:
                         known.clear()
                     known[levels] = lookup
