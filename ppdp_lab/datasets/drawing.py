@@ -27,6 +27,7 @@ def counts_of(rng: np.random.Generator, weights: ArrayLike, rows: int) -> Codes:
     1
     """
     share = np.asarray(weights, dtype=np.float64)
+    # One row for each value first, so that a rare one is not left to chance; the rest is drawn.
     once = (share > 0).astype(np.int64)
     if rows < once.sum():
         once[:] = 0
@@ -83,6 +84,7 @@ def depending(rng: np.random.Generator, weights: ArrayLike, parent: Codes) -> Co
 
 def _fill_in(rng: np.random.Generator, codes: Codes, share: Weights, parent: Codes) -> None:
     counts = np.bincount(codes, minlength=share.shape[1])
+    # A row of the most frequent value can be spared without a value dying out.
     common = int(counts.argmax())
     for value in np.flatnonzero((counts == 0) & (share > 0).any(axis=0)):
         rows = np.flatnonzero((codes == common) & (share[parent, value] > 0))

@@ -152,6 +152,7 @@ def _with_hierarchies(frame: pd.DataFrame, view: View, trees: Trees, provenance:
 
 
 def _adult(view: View, place: Path | None) -> Microdata:
+    # Only this view has the benchmark's columns and hierarchies; the others use what is bundled.
     if view.name == "adult-arx" and place is not None and _has_arx_files(place, "adult"):
         frame, trees = benchmarks.read_arx(place, "adult")
         return _with_hierarchies(frame, view, trees, REAL)

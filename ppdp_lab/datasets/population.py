@@ -101,7 +101,9 @@ def distribution(attribute: str, tables: Mapping[str, np.ndarray]) -> np.ndarray
     spread = first.astype(float)
     missing = first == 0
     for kept, cells in zip(reversed(range(len(merged))), merged, strict=True):
+        # The axes that were merged: with one parent kept those of the second, with none those of both.
         over = tuple(range(kept, first.ndim - 1))
+        # How many people each merged parent, or pair of parents, has in what was placed so far.
         share = spread.sum(axis=(*range(kept), -1))[..., np.newaxis]
         weight = np.where(missing, share, 0.0)
         # where nobody shares any of the merged cells' parents, each of the cells is as likely as the next
@@ -109,8 +111,10 @@ def distribution(attribute: str, tables: Mapping[str, np.ndarray]) -> np.ndarray
         total = weight.sum(axis=over, keepdims=True)
         cells = np.expand_dims(cells, over)
         spread += np.divide(weight * cells, total, out=np.zeros_like(spread), where=total > 0)
+        # A merged cell that is stored has placed its people; the next, coarser one is only about those still missing.
         missing &= cells == 0
     known = spread
+    # Parents with nobody left take the distribution of the first parent alone, then that of the attribute.
     for kept in reversed(range(len(merged))):
         wider = known.sum(axis=tuple(range(kept, first.ndim - 1)), keepdims=True)
         spread = np.where(spread.sum(axis=-1, keepdims=True) > 0, spread, wider)

@@ -99,9 +99,12 @@ def _geography(rng: np.random.Generator, trees: Trees) -> tuple[Codes, np.ndarra
 
 def _used_zips(rng: np.random.Generator, state_of: Codes, share: np.ndarray) -> np.ndarray:
     """Which zip codes have donors: two in every state at least, the rest where the people are."""
+    # A race: the smaller the time drawn, the sooner a code is used. Rates are a state's share over its number of codes,
+    # so each state gets codes in proportion to its people.
     order = rng.exponential(size=len(state_of)) / share[state_of] * np.bincount(state_of)[state_of]
     by_state = np.lexsort((order, state_of))
     starts = np.searchsorted(state_of[by_state], np.arange(len(share)))
+    # The first two codes of every state win in any case.
     order[by_state[np.concatenate([starts, starts + 1])]] = 0
     used = np.zeros(len(state_of), dtype=bool)
     used[np.argsort(order, kind="stable")[:ZIPS]] = True
