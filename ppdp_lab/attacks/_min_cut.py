@@ -98,7 +98,7 @@ def max_flow(weights, source, sink, residual, reached):
 
 @njit(nogil=True, cache=True)
 def pair_cuts(weights):
-    """Smallest cut between every two nodes, by one flow a node (D. Gusfield, SIAM J. Computing 1990)."""
+    """Smallest cut between every two nodes, by one flow per node (D. Gusfield, SIAM J. Computing 1990)."""
     n = weights.shape[0]
     parent = np.zeros(n, dtype=np.int64)
     cuts = np.zeros((n, n), dtype=np.int64)

@@ -3,8 +3,8 @@
 A bucket graph (Algorithm 1 of [1]_) has a node for every snapshot of the bucket and node 0 for the present. A record is an
 edge from the snapshot it came with to the one it was gone in, or to node 0.
 
-**Why cuts.** Theorem 2 of [1]_, whose proof is not printed: an attack with e persons a side needs a cut of weight 2 e at
-most. In delta encoding an attack gives each node i a weight w_i, with w_0 = 0, and a record that came at a and left at b
+**Why cuts.** Theorem 2 of [1]_, whose proof is not printed: an attack with e persons on each side needs a cut of weight
+2 e at most. In delta encoding an attack gives each node i a weight w_i, with w_0 = 0, and a record that came at a and left at b
 counts w_a - w_b times, a whole number (Definition 10), zero for whoever is not part of the attack; the absolute values add
 up to 2 e. Some edge has w_a different from w_b. Take the nodes of its component whose weight is w_a on one side and the
 others on the other: neither side is empty, and every edge between them has different weights at its ends, so it adds at

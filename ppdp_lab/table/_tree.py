@@ -1,4 +1,4 @@
-"""Reading the table of a hierarchy: one row a leaf, one column a level."""
+"""Reading the table of a hierarchy: one row per leaf, one column per level."""
 
 from __future__ import annotations
 

@@ -51,10 +51,11 @@ TERRITORIES = weighted("""
 
 def hierarchies() -> Trees:
     """The eight hierarchies, down to one value each."""
-    divisions = {
-        "North": {division: STATES[division] for division in ("Northeast", "Midwest")},
-        "South": {division: STATES[division] for division in ("South Atlantic", "South Central")},
-        "West and islands": {"West": STATES["West"], "Islands or unknown": TERRITORIES},
+    divisions = STATES | {"Islands or unknown": TERRITORIES}
+    parts = {
+        "North": ["Northeast", "Midwest"],
+        "South": ["South Atlantic", "South Central"],
+        "West and islands": ["West", "Islands or unknown"],
     }
     return {
         "age": bands(0, 99, [5, 10, 20, 40]),
@@ -63,9 +64,7 @@ def hierarchies() -> Trees:
         "death-day": Hierarchy.from_dict(_days()),
         "sex": flat(["Female", "Male", "Unknown"]),
         "hispanic": _tree(ORIGINS),
-        "state": Hierarchy.from_dict(
-            {part: {d: list(s) for d, s in below.items()} for part, below in divisions.items()}
-        ),
+        "state": Hierarchy.from_dict({part: {d: list(divisions[d]) for d in of} for part, of in parts.items()}),
         "injury": _tree(INJURIES),
     }
 

@@ -4,7 +4,7 @@ Where a paper contradicts itself, the printed values are given and the function'
 gives. Text and numbers are as printed, column names in small letters, ranges in this package's notation.
 
 >>> load("speedy.table_1")
-<Microdata of 9 records: birthplace, birth year, zipcode | disease (worked example, Table 1 of the Speedy thesis)>
+<Microdata of 9 records: birthplace, birth year, zipcode | disease (worked example, Table 1 of Chatzopoulos, 2015)>
 >>> names("bpg")
 ['bpg.table_1', 'bpg.table_2', 'bpg.table_3']
 """

@@ -32,7 +32,7 @@ class Attack:
 
 @dataclass(frozen=True)
 class Matrices:
-    """Person and value matrix, one row a published group, and attacks on them."""
+    """Person and value matrix, one row per published group, and attacks on them."""
 
     persons: pd.DataFrame
     values: pd.DataFrame
