@@ -10,8 +10,8 @@ import pandas as pd
 import pyarrow.parquet as parquet
 
 from ppdp_lab.datasets import benchmarks, population
-from ppdp_lab.datasets._own import load_own
 from ppdp_lab.datasets.adult import adult_hierarchies, load_adult
+from ppdp_lab.datasets.own import load_own
 from ppdp_lab.datasets.trees import Trees
 from ppdp_lab.datasets.views import IMPUTED, INVENTED, REAL, STAND_IN, UCI, VIEWS, View
 from ppdp_lab.errors import DataFileError, check_integer, listed, unknown
