@@ -3,12 +3,7 @@
 from ppdp_lab.anonymize.anatomy import Anatomy
 from ppdp_lab.anonymize.base import Anonymizer
 from ppdp_lab.anonymize.kmember import KMember
-from ppdp_lab.anonymize.lattice.flash import Flash
-from ppdp_lab.anonymize.lattice.incognito import Incognito
-from ppdp_lab.anonymize.lattice.result import SearchResult
-from ppdp_lab.anonymize.lattice.samarati import Samarati
-from ppdp_lab.anonymize.lattice.smallest import SmallestClasses
-from ppdp_lab.anonymize.lattice.speedy import Speedy
+from ppdp_lab.anonymize.lattice import Flash, Incognito, Samarati, SearchResult, SmallestClasses, Speedy
 from ppdp_lab.anonymize.mondrian import Mondrian
 
 # What `ppdp-lab anonymize --algorithm` knows: a class whose first parameter is a rule, or the k or l of its own rule.

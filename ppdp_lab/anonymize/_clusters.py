@@ -10,6 +10,8 @@ from numba import njit
 from ppdp_lab.anonymize._extents import Space, extent, widen
 from ppdp_lab.table._segments import extremes
 
+# Clusters are looked at in blocks: the running sums of a block (4 kB) stay in the first-level cache while column after
+# column is added to them.
 BLOCK = 1024
 NEVER = np.int64(2**62)
 
@@ -41,6 +43,8 @@ class Clusters(NamedTuple):
     def around(space: Space, codes: np.ndarray, cluster_of: np.ndarray, n: int) -> Clusters:
         """The clusters of records, measured from scratch; -1 stands for no cluster."""
         clusters = Clusters.empty(len(codes), n)
+        # Larger than any code, so that the first record of a cluster sets its low end; high begins at 0, the smallest
+        # code.
         clusters.low[:] = 2**32 - 1
         for column, low, high in zip(codes, clusters.low, clusters.high):
             extremes(cluster_of, column, low, high)
@@ -75,6 +79,7 @@ def measure_all(space, clusters):
 def take_in(space, clusters, c, codes):
     """Add a record to cluster c."""
     for j in range(codes.shape[0]):
+        # An empty cluster has no box that could be widened.
         if clusters.size[c] == 0:
             clusters.low[j, c] = clusters.high[j, c] = codes[j]
         clusters.low[j, c] = min(clusters.low[j, c], codes[j])
@@ -89,6 +94,7 @@ def find_best_cluster(space, clusters, n, codes):
 
     A cluster of s records and extent d that grows to extent e loses (s + 1) e - s d more.
     """
+    # table[offset[j] + v]: extent of column j of a box that holds the record and value v.
     table = np.empty(space.offset[-1], dtype=np.int32)
     widen(space, codes, codes, table)
     grown = np.empty(BLOCK, dtype=np.int32)
@@ -109,8 +115,11 @@ def find_best_cluster(space, clusters, n, codes):
                 for i in range(m):
                     grown[i] += max(own[i], max(row[low[i]], row[high[i]]))
         size, before = clusters.size[begin:end], clusters.extent[begin:end]
+        # Two passes, the least cost and then who has it: a bare minimum runs in vector instructions, the place of a
+        # minimum does not.
         least = NEVER
         for i in range(m):
+            # (s + 1) e - s d, written as e + s (e - d): FindBestCluster of I3M minimizes this increase.
             more = np.int64(grown[i]) + np.int64(size[i]) * np.int64(grown[i] - before[i])
             least = min(least, more if size[i] > 0 else NEVER)
         if least < best:

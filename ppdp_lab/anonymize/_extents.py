@@ -35,10 +35,13 @@ class Space(NamedTuple):
         bits do not hold that (positions that are no whole numbers, very long ranges), the smallest that they do hold.
         """
         domains = table.qi_domains
+        # The extents of all columns together, each at most `scale`, must stay below the limit.
         finest = (LIMIT - 1) // len(domains)
         scale = 1
         for domain in domains:
             steps = _steps(domain)
+            # In units of one over the least common multiple every extent of every column is a whole number: losses that
+            # are equal on paper are equal here, and ties do not depend on rounding.
             scale = finest + 1 if steps is None else math.lcm(scale, steps)
             if scale > finest:
                 scale = finest
@@ -56,6 +59,7 @@ def _steps(domain: Domain) -> int | None:
     distance = domain.coordinates - domain.coordinates[0]
     if domain.span == 0:
         return 1
+    # Above 2^53 whole numbers are not exact in floating point.
     if (distance % 1 != 0).any() or domain.span >= 2**53:
         return None
     return int(domain.span) // int(np.gcd.reduce(distance.astype(np.int64)))
@@ -63,6 +67,7 @@ def _steps(domain: Domain) -> int | None:
 
 def _place(domain: Domain, scale: int) -> np.ndarray:
     if domain.kind != ORDERED:
+        # The last leaf has no next one; its entry is never read between two leaves.
         place = np.append(_tree_steps(domain), 0) * (scale / _tree_height(domain))
     else:
         place = (domain.coordinates - domain.coordinates[0]) / (domain.span or 1.0) * scale
@@ -89,6 +94,8 @@ def extent(space, j, low, high):
     if not space.is_tree[j]:
         return space.place[last] - space.place[first]
     most = np.int32(0)
+    # Steps between neighbours from the first leaf to the last; the highest one is the height of their lowest common
+    # ancestor, as leaves are numbered depth first.
     for i in range(first, last):
         most = max(most, space.place[i])
     return most
@@ -105,6 +112,7 @@ def widen(space, low, high, table):
             inside = extent(space, j, low[j], high[j])
             for i in range(first, last + 1):
                 table[i] = inside
+            # Further out, each value adds one more step to those that the value before it had to climb.
             for i in range(last + 1, end):
                 table[i] = max(table[i - 1], place[i - 1])
             for i in range(first - 1, begin - 1, -1):

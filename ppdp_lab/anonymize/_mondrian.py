@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+# Where records with the median itself go: left, right, or shared out (see `halve`).
 MEDIAN, BELOW, RELAXED = 0, 1, 2
 
 
@@ -28,6 +29,7 @@ def extents(offsets, codes, low, high):
 @njit(nogil=True, cache=True)
 def distinct_values(offsets, codes, domain_size, out):
     """Number of distinct codes in each partition."""
+    # seen_in[code]: the last partition that held the code, so that nothing needs to be cleared between partitions.
     seen_in = np.full(domain_size, -1, dtype=np.int64)
     for p in range(offsets.shape[0] - 1):
         count = 0
@@ -41,7 +43,10 @@ def distinct_values(offsets, codes, domain_size, out):
 @njit(nogil=True, cache=True)
 def median_code(codes, start, stop, low, high, tally):
     """Smallest code that at least half of the records do not exceed; ``tally`` is zeroed scratch of domain size."""
+    # Rounded up: of three records the second is the median.
     half = (stop - start + 1) // 2
+    # A tally costs a pass over the codes between low and high; where there are many more of these than records, sorting
+    # is quicker.
     if high - low > 4 * (stop - start):
         return np.sort(codes[start:stop])[half - 1]
     for i in range(start, stop):
@@ -53,6 +58,7 @@ def median_code(codes, start, stop, low, high, tally):
         if seen >= half:
             median = code
             break
+    # Leave the scratch as it was found.
     for code in range(low, high + 1):
         tally[code] = 0
     return median
@@ -69,6 +75,7 @@ def halve(offsets, chosen, codes, low, high, how, domain_size, part, n_parts):
     for p in chosen:
         start, stop = offsets[p], offsets[p + 1]
         median = median_code(codes, start, stop, low[p], high[p], tally)
+        # The left side gets half of the records; those under the median have the first claim.
         room = (stop - start) // 2  # how many records with the median may go left
         if how == RELAXED:
             for i in range(start, stop):
@@ -93,6 +100,8 @@ def specialize(offsets, chosen, codes, ancestors, level, n_nodes, part, n_parts)
     """Cut each chosen partition into the children of its node, whose level in the hierarchy is ``level[p]``."""
     number = np.full(n_nodes, -1, dtype=np.int32)
     for p in chosen:
+        # Node one level further down, per leaf code. Children are numbered in the order of nodes, so that the records'
+        # order plays no part.
         below = ancestors[level[p] - 1]
         first, last = n_nodes, -1
         for i in range(offsets[p], offsets[p + 1]):
@@ -128,6 +137,8 @@ def arrange(offsets, chosen, part, n_parts):
     filled = 0
     done = 0
     for p in chosen:
+        # Counting sort by part: cursor[j + 1] counts part j, its running sum says where part j begins, and then moves
+        # on record by record. Stable, so that equal records keep their random order.
         cursor[: n_parts[p] + 1] = 0
         for i in range(offsets[p], offsets[p + 1]):
             cursor[part[i] + 1] += 1

@@ -1,4 +1,9 @@
-"""Compiled candidate sets of the difference attack, for many pairs of groups at once."""
+"""Compiled candidate sets of the difference attack, for many pairs of groups at once.
+
+The two formulas are those of section 4 of M. Barbosa, A. Pinto, B. Gomes, "Generically extending anonymization algorithms
+to deal with successive queries", CIKM 2012, without and with a tracking id. Group e1 of the first release is paired with
+the groups ``seconds[offsets[e1] : offsets[e1 + 1]]`` of the second, which overlap it.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +19,7 @@ def multiset_difference(
 
     Returns cells per pair, their values and counts, and whether each E1 really lies within its L.
     """
+    # A bound on all cells together: what E2 holds is the most that can be left of it.
     n_cells = 0
     for i in range(seconds.shape[0]):
         n_cells += offsets2[seconds[i] + 1] - offsets2[seconds[i]]
@@ -24,16 +30,20 @@ def multiset_difference(
     rest = np.zeros(n_values, dtype=np.int64)
     at = 0
     for e1 in range(offsets.shape[0] - 1):
+        # rest = L - E1 as a multiset: with insertions only, everybody of E1 is still somewhere in L, so these are
+        # newcomers.
         rest[:] = 0
         for i in range(offsets[e1], offsets[e1 + 1]):
             for cell in range(offsets2[seconds[i]], offsets2[seconds[i] + 1]):
                 rest[values2[cell]] += counts2[cell]
         for cell in range(first_offsets[e1], first_offsets[e1 + 1]):
             rest[first_values[cell]] -= first_counts[cell]
+            # A value that L has less often than E1: somebody is gone, and the formula does not apply.
             if rest[first_values[cell]] < 0:
                 within[e1] = False
         for i in range(offsets[e1], offsets[e1 + 1]):
             for cell in range(offsets2[seconds[i]], offsets2[seconds[i] + 1]):
+                # Multiset intersection with E2; a negative rest counts as none.
                 count = min(rest[values2[cell]], counts2[cell])
                 if count > 0:
                     values[at] = values2[cell]

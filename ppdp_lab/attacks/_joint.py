@@ -68,7 +68,9 @@ def solve(problem: Problem, cells: Sequence[int], limit: int) -> dict[Solution, 
 
     A way is a choice of one published row per person and release. At most ``limit`` partial solutions are looked at.
     """
+    # Cells with few options first: they leave the search the fewest branches near its root.
     order = sorted(cells, key=lambda cell: len(problem.options[cell]))
+    # The search decides slot after slot how many persons of the cell take the option.
     slots = [(cell, option) for cell in order for option in problem.options[cell]]
     begins: dict[int, int] = {}
     for s, (cell, _) in enumerate(slots):
@@ -96,6 +98,8 @@ def solve(problem: Problem, cells: Sequence[int], limit: int) -> dict[Solution, 
 
     def take(s: int, k: int) -> None:
         cell, option = slots[s]
+        # Which k of the persons that are left, and which published rows each of them has: one after the other they
+        # choose among those still free. Resources that are no rows only bound.
         many = ways[-1] * comb(left[cell], k)
         for r in option.uses:
             if problem.rows[r]:
@@ -131,13 +135,17 @@ def solve(problem: Problem, cells: Sequence[int], limit: int) -> dict[Solution, 
             forward = not hopeless(s)
         if forward:
             cell, option = slots[s]
+            # The options that follow can take this many at most, as each by itself could; the rest must go here. Their
+            # room may be shared, so that is a bound, not a promise.
             later = sum(fits(other) for _, other in slots[s + 1 : ends[cell]])
             most = min(left[cell], fits(option))
+            # From `most` down to `fewest`: the loop below puts back and takes one fewer.
             fewest = max(0, left[cell] - later)
             if fewest <= most:
                 least.append(fewest)
                 take(s, most)
                 continue
+        # Back to the last slot that may take fewer; without recursion, as there may be thousands of slots.
         while chosen:
             k = put_back()
             fewest = least.pop()

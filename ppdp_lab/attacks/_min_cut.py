@@ -18,11 +18,14 @@ def stoer_wagner(weights):
     """
     n = weights.shape[0]
     graph = weights.copy()
+    # merged[a] marks the nodes of the original graph that node a stands for by now.
     merged = np.eye(n).astype(np.bool_)
     alive = np.arange(n)
     least = np.int64(-1)
     side = np.zeros(n, dtype=np.bool_)
+    # phase + 1 nodes are left, in alive[: phase + 1].
     for phase in range(n - 1, 0, -1):
+        # bound[node]: weight of all edges from the node into the growing set.
         bound = graph[alive[0]].copy()
         added = np.zeros(n, dtype=np.bool_)
         added[alive[0]] = True
@@ -37,12 +40,14 @@ def stoer_wagner(weights):
             added[last] = True
             for node in alive[: phase + 1]:
                 bound[node] += graph[last, node]
+        # `tightest` is what binds the last node to all others: the cut of the phase.
         if least < 0 or tightest < least:
             least = tightest
             side = merged[last].copy()
         for node in alive[: phase + 1]:
             graph[before, node] += graph[last, node]
             graph[node, before] = graph[before, node]
+        # The edge between the two is within one node now, and no cut separates it any more.
         graph[before, before] = 0
         for node in range(n):
             merged[before, node] |= merged[last, node]
@@ -93,18 +98,23 @@ def max_flow(weights, source, sink, residual, reached):
 
 @njit(nogil=True, cache=True)
 def pair_cuts(weights):
-    """Smallest cut between every two nodes, by one flow a node (D. Gusfield, SIAM J. Computing 1990)."""
+    """Smallest cut between every two nodes, by one flow per node (D. Gusfield, SIAM J. Computing 1990)."""
     n = weights.shape[0]
     parent = np.zeros(n, dtype=np.int64)
     cuts = np.zeros((n, n), dtype=np.int64)
     residual = np.empty_like(weights)
     reached = np.empty(n, dtype=np.bool_)
     for node in range(1, n):
+        # An equivalent flow tree: the parent of a node comes before it, so row parent[node] of `cuts` is filled up to
+        # here.
         flow = max_flow(weights, node, parent[node], residual, reached)
         for other in range(node + 1, n):
+            # A later node on this node's side of the cut, under the same parent so far, is cut off from that parent
+            # together with this node: it hangs below this node from now on.
             if reached[other] and parent[other] == parent[node]:
                 parent[other] = node
         for other in range(node):
+            # The smallest flow along the path in the tree.
             cut = flow if other == parent[node] else min(flow, cuts[parent[node], other])
             cuts[node, other] = cut
             cuts[other, node] = cut
@@ -163,6 +173,8 @@ def smallest_cuts(begins, tail, head, weight, n_nodes):
         weights, _ = matrix_of(begins[g], begins[g + 1], tail, head, weight, n_nodes)
         label, count = components(weights)
         for c in range(count):
+            # Every node has an edge here, so a component has two nodes or more; the paper leaves the cut of a single
+            # node undefined (Example 10).
             members = np.flatnonzero(label == c)
             cut, _ = stoer_wagner(weights[members][:, members])
             if out[g] < 0 or cut < out[g]:

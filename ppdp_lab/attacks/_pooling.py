@@ -21,6 +21,7 @@ def pool_histograms(offsets, groups, scale, cell_offsets, cell_values, cell_coun
     amounts = np.empty(n_cells, dtype=np.float64)
     total = np.zeros(n_values, dtype=np.float64)
     seen = np.zeros(n_values, dtype=np.bool_)
+    # The values that occur in the unit's groups, so that only their entries are cleared afterwards.
     touched = np.empty(n_values, dtype=np.int32)
     at = 0
     for u in range(n):
@@ -55,6 +56,7 @@ def common_counts(history, offsets, values, counts, n_values):
     n = history.shape[0]
     n_cells = 0
     for c in range(n):
+        # An intersection has no more values than the shortest of its histograms.
         least = n_values
         for r in range(history.shape[1]):
             u = history[c, r]
@@ -65,6 +67,8 @@ def common_counts(history, offsets, values, counts, n_values):
     out_values = np.empty(n_cells, dtype=np.int32)
     out_counts = np.empty(n_cells, dtype=np.int64)
     least_count = np.zeros(n_values, dtype=np.int64)
+    # met[value]: how many releases of the history in a row, from its first on, had the value. Who misses one is never
+    # counted on, so at the end only values that all of them hold have met == releases.
     met = np.zeros(n_values, dtype=np.int32)
     at = 0
     for c in range(n):
@@ -93,5 +97,6 @@ def common_counts(history, offsets, values, counts, n_values):
                 out_counts[at] = least_count[value]
                 lengths[c] += 1
                 at += 1
+            # Only values of the first release can have been met.
             met[value] = 0
     return lengths, out_values[:at], out_counts[:at]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+# A bitmap takes 512 bytes, so the few hundred of a table (one per value of each attribute) stay in a processor's cache.
 WORDS = 64
 BLOCK = 64 * WORDS
 
@@ -18,6 +19,8 @@ BLOCK = 64 * WORDS
 @njit(nogil=True, cache=True)
 def popcount(x):
     """Number of bits that are set."""
+    # Counts of pairs of bits, then of fours, then of bytes, all in parallel; the multiplication adds up the eight bytes
+    # in the topmost one.
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
     x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -37,6 +40,7 @@ def cuts_of_bits(bits, domain_size, cuts, offsets, at):
                 at += 1
                 inside = on
         if inside:
+            # One run from 0 to the end is the whole domain, that is no condition at all.
             if at == offsets[row] + 1 and cuts[at - 1] == 0:
                 at -= 1
             else:
@@ -56,7 +60,9 @@ def mark_below(codes, begin, end, base, sizes, below):
     for i in range(codes.shape[0]):
         for row in range(begin, end):
             place = row - begin
+            # First only where a record stops being below: at its code + 1 ...
             below[base[i] + codes[i, row] + 1, place >> 6] |= np.uint64(1) << np.uint64(place & 63)
+        # ... then each bitmap takes in the one before it, as below b - 1 implies below b.
         for b in range(1, sizes[i] + 1):
             for w in range(WORDS):
                 below[base[i] + b, w] |= below[base[i] + b - 1, w]
@@ -71,6 +77,7 @@ def select(below, base, cuts, offsets, region, everybody, mask, chosen):
         begin, end = offsets[i, region], offsets[i, region + 1]
         if begin == end:
             continue
+        # The exclusive or of nested bitmaps at a < b < c < d: below b but not below a, and below d but not below c.
         row = base[i] + cuts[begin]
         for w in range(WORDS):
             mask[w] = below[row, w]
@@ -82,6 +89,7 @@ def select(below, base, cuts, offsets, region, everybody, mask, chosen):
         for w in range(WORDS):
             chosen[w] &= mask[w]
             some |= chosen[w]
+        # Most regions miss most blocks on one of their first attributes.
         found = some != np.uint64(0)
         if not found:
             break
@@ -97,6 +105,7 @@ def count_inside(codes, base, sizes, cuts, offsets, out):
     for begin in range(0, n, BLOCK):
         end = min(begin + BLOCK, n)
         mark_below(codes, begin, end, base, sizes, below)
+        # All records of the block are below the size of the first domain; the last block may hold fewer than 4,096.
         everybody = below[sizes[0]].copy()
         for region in range(out.shape[0]):
             if select(below, base, cuts, offsets, region, everybody, mask, chosen):
@@ -135,6 +144,8 @@ def share_inside(codes, base, sizes, cuts, offsets, row_group, cells, values, co
         end = min(begin + BLOCK, n)
         mark_below(codes, begin, end, base, sizes, below)
         everybody = below[sizes[0]].copy()
+        # share[j] is worked out once for each group that has records in this block, local[p] says which j that is for
+        # place p.
         n_local = 0
         for row in range(begin, end):
             g = row_group[row]
@@ -148,6 +159,7 @@ def share_inside(codes, base, sizes, cuts, offsets, row_group, cells, values, co
                 for w in range(WORDS):
                     word = chosen[w]
                     while word:
+                        # The lowest bit that is set; as many bits lie below it as its position says.
                         low = word & (~word + np.uint64(1))
                         word ^= low
                         total += share[local[64 * w + popcount(low - np.uint64(1))], query]
@@ -172,6 +184,8 @@ def density_inside(codes, base, sizes, cuts, offsets, point_value, cells, values
             if not select(below, base, cuts, offsets, g, everybody, mask, chosen):
                 continue
             for c in range(cells[g], cells[g + 1]):
+                # An array over all values, filled for one group and cleared after it: a look-up per record instead of a
+                # search.
                 density[values[c]] = counts[c] * weights[g]
             for w in range(WORDS):
                 word = chosen[w]
@@ -198,6 +212,8 @@ def spread_boxes(shares, box, cells, values, counts, weights, wanted, out):
             row = shares[box[i, g]]
             for query in range(out.shape[0]):
                 share[query] *= row[query]
+        # A query that misses every box along some attribute gets nothing from this group; where all do, the values need
+        # not be weighed.
         if share.any():
             weigh_wanted(g, cells, values, counts, wanted, weights[g], held)
             for query in range(out.shape[0]):

@@ -8,6 +8,7 @@ from numba import njit
 @njit(nogil=True, cache=True)
 def fill_buckets(first, last, offsets, members):
     """List in ``members`` the regions of each bin of the index column; region g lies in bins first[g] .. last[g]."""
+    # free[b]: where the next region of bin b is listed.
     free = offsets[:-1].copy()
     for g in range(first.shape[0]):
         for b in range(first[g], last[g] + 1):
@@ -19,6 +20,7 @@ def fill_buckets(first, last, offsets, members):
 def share_bits(bits, g, t_bits, t, word_at):
     """Whether region g and target t have a member in common in every column that is a set."""
     for j in range(word_at.shape[0] - 1):
+        # A column without words is no set, and is compared by its ends.
         common = word_at[j] == word_at[j + 1]
         for w in range(word_at[j], word_at[j + 1]):
             if bits[g, w] & t_bits[t, w]:
@@ -39,6 +41,8 @@ def fill_meeting(
     """
     at = 0
     for t in range(start, t_first.shape[0]):
+        # Before any comparison: the bins bound how many can meet. At least one target is always done, so a caller that
+        # makes room for the largest gets on.
         if t > start and at + offsets[t_last[t] + 1] - offsets[t_first[t]] > out.shape[0]:
             return t
         begin = at
@@ -55,6 +59,7 @@ def fill_meeting(
                 if meets and (bits.shape[1] == 0 or share_bits(bits, g, t_bits, t, word_at)):
                     out[at] = g
                     at += 1
+        # Regions of one bin are listed in ascending order; only several bins mix them.
         if t_first[t] != t_last[t]:
             out[begin:at].sort()
         counts[t] = at - begin
@@ -103,6 +108,8 @@ def unite_meeting(
                 g = members[i]
                 meets = False
                 for w in range(words):
+                    # Cheaper than comparing regions, and soon true of few: most values are in the union after some
+                    # regions.
                     if masks[g, w] & ~out[t, w]:
                         meets = True  # it would bring something new
                         break

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import ppdp_lab
-from ppdp_lab.anonymize.lattice.workers import CORES
+from ppdp_lab.anonymize.lattice.check import CORES
 
 PACKAGE = Path(ppdp_lab.__file__).parent
 DEPENDENCIES = ("numpy", "pandas", "pyarrow", "numba", "scipy", "matplotlib", "papermill", "ipykernel")

@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from ppdp_lab.anonymize.lattice.workers import CORES
+from ppdp_lab.anonymize.lattice.check import CORES
 from ppdp_lab.errors import ParameterError, PPDPError
 from ppdp_lab.lab import parameters, scorecard
 from ppdp_lab.lab.experiment import Experiment

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from ppdp_lab.anonymize.lattice.workers import CORES
+from ppdp_lab.anonymize.lattice.check import CORES
 from ppdp_lab.errors import PPDPError
 from ppdp_lab.lab.claims import KINDS
 from ppdp_lab.lab.experiment import PAIRS, Claim, Experiment

@@ -43,6 +43,7 @@ def members_of(records, c, size):
     n = 0
     r = records.head[c]
     while r >= 0:
+        # Insertion sort: members are few, seldom more than 2 k.
         i = n
         while i > 0 and records.turn[members[i - 1]] > records.turn[r]:
             members[i] = members[i - 1]
@@ -83,6 +84,7 @@ def extents_without(space, codes, members, ends, without):
     largest only, and both.
     """
     for j in range(codes.shape[0]):
+        # Second ends count repeated codes: if two members share the smallest one, it stays when one of them goes.
         low = second_low = np.int64(2**32)
         high = second_high = np.int64(-1)
         for r in members:
@@ -96,6 +98,7 @@ def extents_without(space, codes, members, ends, without):
             elif code > second_high:
                 second_high = code
         ends[j, 0], ends[j, 1] = low, high
+        # In this order the index is (has the smallest) + 2 * (has the largest).
         without[j, 0] = extent(space, j, low, high)
         without[j, 1] = extent(space, j, second_low, high)
         without[j, 2] = extent(space, j, low, second_high)
@@ -115,7 +118,10 @@ def split_2k_cluster(space, records, clusters, c, new, k):
     without = np.empty((q, 4), dtype=np.int64)
     staying = members.shape[0]
     for moved in range(k):
+        # IL(cl - {r}) for all r at once: who leaves only matters by the ends that leave with them. So a step takes one
+        # pass over the members where the loop of Figure 1 would measure the cluster anew for each of them.
         extents_without(space, records.codes, members[:staying], ends, without)
+        # The first one to move finds an empty cluster, whose extent with one record is 0 (`table` was made so).
         if moved > 0:
             widen(space, clusters.low[:, new], clusters.high[:, new], table)
         best, where = np.int64(2**62), -1
@@ -125,6 +131,7 @@ def split_2k_cluster(space, records, clusters, c, new, k):
                 code = np.int64(records.codes[j, members[i]])
                 old_extent += without[j, (code == ends[j, 0]) + 2 * (code == ends[j, 1])]
                 new_extent += table[space.offset[j] + code]
+            # IL(cl - {r}) + IL(cl_new + {r}) of Split2kCluster, Figure 1; of equal ones the first in turn.
             loss = (staying - 1) * old_extent + (moved + 1) * new_extent
             if loss < best:
                 best, where = loss, i
@@ -147,6 +154,7 @@ def place(space, records, clusters, n, r, k):
     c = find_best_cluster(space, clusters, n, records.codes[:, r])
     take_in(space, clusters, c, records.codes[:, r])
     enroll(records, r, c)
+    # Figure 1 splits once, but IL_Optimization may have let the cluster grow far beyond 2 k. Each split takes k away.
     while clusters.size[c] >= 2 * k:
         split_2k_cluster(space, records, clusters, c, n, k)
         n += 1
@@ -173,11 +181,14 @@ def delete(space, records, clusters, n, deleted, k):
         records.cluster_of[r] = -1
         clusters.size[c] -= 1
         touched[c] = True
+    # Lists are made anew once, where taking out a record from the middle of one would mean to walk through it.
     link(records)
     n_before, dispersed = n, 0
     for c in range(n_before):
         if touched[c] and clusters.size[c] > 0:
             refit(space, records, clusters, c)
+    # DisperseLessKCluster, Figure 2. Clusters that splits make meanwhile hold k or more and are not looked at; one that
+    # has grown by then to k or more stays.
     for c in range(n_before):
         size = clusters.size[c]
         if size < k:

@@ -11,6 +11,7 @@ from ppdp_lab.anonymize._clusters import Clusters
 from ppdp_lab.anonymize._extents import Space
 from ppdp_lab.republish._i3m import enroll
 
+# Entries of all lists together, 256 MB: wide clusters in a column of many values would fill more.
 _MOST_LISTED = 2**26
 
 
@@ -37,8 +38,10 @@ class Cover(NamedTuple):
         best, column, counts = np.inf, 0, np.zeros(0, dtype=np.int64)
         for j, size in enumerate(np.diff(space.offset)):
             low, high = limits[:, j, 0].astype(np.int64), limits[:, j, 1].astype(np.int64)
+            # Clusters that begin and that end before each value; their running difference is how many cover it.
             starts, ends = np.bincount(low, minlength=size + 1), np.bincount(high + 1, minlength=size + 1)
             covering = np.cumsum(starts - ends)[:size]
+            # How many clusters all records together would be compared with.
             looked_at = float(np.dot(covering, np.bincount(codes[j], minlength=size)))
             if looked_at < best and covering.sum() < _MOST_LISTED:
                 best, column, counts = looked_at, j, covering
@@ -65,6 +68,7 @@ def reach(space, clusters, order):
         for j in range(q):
             low, high = np.int64(clusters.low[j, c]), np.int64(clusters.high[j, c])
             if space.is_tree[j]:
+                # place[v] is the height of the step from leaf v to the next one.
                 place = space.place[space.offset[j] : space.offset[j + 1]]
                 while low > 0 and place[low - 1] <= clusters.extents[j, c]:
                     low -= 1
@@ -91,8 +95,10 @@ def cheapest_cover(cover, clusters, codes, own, below):
     for at in range(cover.begin[value], cover.begin[value + 1]):
         i = cover.listed[at]
         c = cover.cluster[i]
+        # The list is in ascending order of extent: whatever follows is at least as dear.
         if clusters.extent[c] >= below:
             return -1
+        # Definition 6: a record is not covered by its own cluster, nor by one that was broken up meanwhile.
         if c == own or clusters.size[c] == 0:
             continue
         covered = True
@@ -114,6 +120,9 @@ def optimal_break(cover, clusters, records, c, loss, target):
     total = np.int64(0)
     r = records.head[c]
     while r >= 0:
+        # Where a record is covered gen(cl) does not change, so it adds just the extent of the cluster that it goes to:
+        # each record may choose for itself, and the sum is the optimal break (Definition 10). It is interesting
+        # (Definition 9) if the sum is below the loss of the cluster that is broken, hence the bound.
         target[r] = cheapest_cover(cover, clusters, records.codes[:, r], c, loss - total)
         if target[r] < 0:
             return np.int64(-1)
@@ -142,12 +151,14 @@ def optimize(cover, records, clusters, by_loss):
     """
     target = np.empty(records.cluster_of.shape[0], dtype=np.int32)
     broken = 0
+    # Figure 3 of the paper: in descending order of loss.
     for c in by_loss:
         loss = np.int64(clusters.size[c]) * clusters.extent[c]
         if optimal_break(cover, clusters, records, c, loss, target) < 0:
             continue
         r = records.head[c]
         while r >= 0:
+            # Before the record is put on another list.
             following = records.after[r]
             admit(records, clusters, r, target[r])
             r = following

@@ -13,6 +13,8 @@ from numba import njit
 @njit(nogil=True, cache=True)
 def counting_sort(order, keys, n_keys):
     """Positions of ``order`` sorted by key, in stable order."""
+    # begins[k + 1] counts key k; after the running sum begins[k] is where key k begins, and then where its next one
+    # goes.
     begins = np.zeros(n_keys + 1, dtype=np.int64)
     for i in order:
         begins[keys[i] + 1] += 1
@@ -31,11 +33,15 @@ def scan(order, start, n_values, height, codes, where, forward, out):
     n_columns = codes.shape[1]
     low = np.empty(n_columns, dtype=np.int32)
     high = np.empty(n_columns, dtype=np.int32)
+    # One record sets both ends of the box, so that a code below `low` cannot also be above `high`.
     row = order[start if forward else start + height - 1]
     for b in range(n_columns):
         low[b] = codes[row, b]
         high[b] = codes[row, b]
     for p in range(1, height):
+        # The p-th record (from the front, or from the back) of every value joins: s records per step, so that all
+        # height - 1 cuts together take one pass. Trying them all took no longer than the middle cut alone, and gives
+        # better groups.
         at = start + (p - 1 if forward else height - p)
         for v in range(n_values):
             row = order[at + v * height]
@@ -61,15 +67,18 @@ def best_cut(orders, start, n_values, height, codes, where, left, right):
     least = np.inf
     for column in range(orders.shape[0]):
         order = orders[column]
+        # Records of a value are sorted by this column: its first and last record bound the codes.
         first, last = codes[order[start], column], codes[order[start + height - 1], column]
         for v in range(1, n_values):
             first = min(first, codes[order[start + v * height], column])
             last = max(last, codes[order[start + (v + 1) * height - 1], column])
+        # Nothing to cut: all records of the part share the code. A part that no column can cut falls back to halves.
         if first == last:
             continue
         scan(order, start, n_values, height, codes, where, True, left)
         scan(order, start, n_values, height, codes, where, False, right)
         for p in range(1, height):
+            # Extent times records of both sides; the number of values, a factor of both, is left out.
             cost = p * left[p] + (height - p) * right[height - p]
             if cost < least or (cost == least and abs(2 * p - height) < abs(2 * best_first - height)):
                 least = cost
@@ -82,7 +91,10 @@ def part_in_two(orders, start, n_values, height, column, first, goes_left, scrat
     """Rearrange a part so that the two parts of a cut lie one after the other, each value after value."""
     for v in range(n_values):
         for j in range(height):
+            # The first records of every value in the order of the chosen column ...
             goes_left[orders[column, start + v * height + j]] = j < first
+    # ... go left in all orders alike. Moving them stably keeps each order sorted within each value, so nothing is
+    # sorted again, however deep the recursion.
     for b in range(orders.shape[0]):
         order = orders[b]
         at_left, at_right = 0, n_values * first
@@ -111,6 +123,8 @@ def split_buckets(orders, begins, n_values, codes, where, class_of):
     goes_left = np.empty(codes.shape[0], dtype=np.bool_)
     left = np.empty(most + 1, dtype=np.float64)
     right = np.empty(most + 1, dtype=np.float64)
+    # Parts that wait, as (start, height). Each pop pushes two at most and every part holds a record, so there are never
+    # more than the bucket has records.
     stack = np.empty((most + 1, 2), dtype=np.int64)
     n_classes = 0
     for k in range(n_values.shape[0]):
@@ -127,6 +141,7 @@ def split_buckets(orders, begins, n_values, codes, where, class_of):
                 continue
             column, first = best_cut(orders, start, s, height, codes, where, left, right)
             part_in_two(orders, start, s, height, column, first, goes_left, scratch)
+            # The left part on top: groups are numbered from left to right.
             stack[depth, 0], stack[depth, 1] = start + s * first, height - first
             stack[depth + 1, 0], stack[depth + 1, 1] = start, first
             depth += 2

@@ -6,7 +6,11 @@ import numpy as np
 from numba import njit
 
 EMPTY = np.int32(-1)
+# 2^64 divided by the golden ratio, made odd: a multiplication by it spreads keys that follow each other evenly
+# (Fibonacci hashing).
 MIX = np.uint64(0x9E3779B97F4A7C15)
+# A multiplication carries upwards only; folding the upper half of a key in first lets its high bits reach every slot,
+# too.
 SHIFT = np.uint64(32)
 
 
@@ -21,6 +25,7 @@ def append_digit(keys, column, size):
 @njit(nogil=True, cache=True)
 def densify_direct(keys, space, class_of, first):
     """Number the distinct keys in ascending order by a table as large as the key space; return how many there are."""
+    # number[key]: EMPTY as long as no row has the key, then 0 for seen, then the key's class number.
     number = np.full(space, EMPTY, dtype=np.int32)
     n = keys.shape[0]
     for i in range(n):
@@ -30,6 +35,7 @@ def densify_direct(keys, space, class_of, first):
         if number[key] == 0:
             number[key] = count
             count += 1
+    # Only the entries that will be read: `first` is as long as there are rows.
     for i in range(count):
         first[i] = EMPTY
     for i in range(n):
@@ -51,6 +57,7 @@ def densify_hash(keys, bits, class_of, first):
     count = 0
     for i in range(keys.shape[0]):
         key = keys[i]
+        # The upper bits of the product depend on all bits of the key, the lower ones on few.
         slot = ((key ^ (key >> SHIFT)) * MIX) >> shift
         while True:
             c = slot_class[slot]
@@ -64,5 +71,7 @@ def densify_hash(keys, bits, class_of, first):
             if slot_key[slot] == key:
                 class_of[i] = c
                 break
+            # Linear probing: the next slot lies in the same cache line more often than not. The table is never full, so
+            # an empty slot ends the search.
             slot = (slot + one) & mask
     return count

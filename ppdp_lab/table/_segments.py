@@ -10,8 +10,11 @@ from numba import njit
 def histogram_segments(offsets, values, domain_size):
     """Non-zero cells (class, value, count) of each segment, sorted by class and value."""
     n_segments = offsets.shape[0] - 1
+    # Scratch for one segment: `touched` lists the values that occur in it, so that only their counts need to be
+    # cleared.
     counts = np.zeros(domain_size, dtype=np.int64)
     touched = np.empty(domain_size, dtype=np.int32)
+    # No more cells than records, and no more than every value in every segment.
     most = min(values.shape[0], n_segments * domain_size)
     cell_class = np.empty(most, dtype=np.int32)
     cell_value = np.empty(most, dtype=np.int32)
@@ -38,6 +41,7 @@ def histogram_segments(offsets, values, domain_size):
             cell_class[cell] = segment
             cell_value[cell] = value
             cell_count[cell] = counts[value]
+            # Cleared on the way, for the next segment.
             counts[value] = 0
             cell += 1
     return cell_class[:cell], cell_value[:cell], cell_count[:cell]
@@ -63,6 +67,7 @@ def mark_bits(class_of, codes, bits):
         c = class_of[i]
         if c >= 0:
             code = codes[i]
+            # Value v of a class is bit v % 64 of its word v // 64.
             bits[c, code >> 6] |= np.uint64(1) << np.uint64(code & 63)
 
 
@@ -72,6 +77,9 @@ def sum_hashes(class_of, codes, salt, out):
     for i in range(class_of.shape[0]):
         c = class_of[i]
         if c >= 0:
+            # The finalizer of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), which turns neighbouring codes into
+            # unrelated words. A sum of words does not depend on their order, and unlike an exclusive or it counts how
+            # often a code occurs.
             z = np.uint64(codes[i]) + np.uint64(salt) * np.uint64(0x9E3779B97F4A7C15)
             z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
             z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

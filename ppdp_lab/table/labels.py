@@ -12,6 +12,7 @@ def marks(domain: Domain) -> tuple[str, str]:
     """What stands between the values of a box and around them: numbers as [1, 2], names as [low .. high] or {a, b}."""
     if domain.kind == SET:
         return ", ", "{}"
+    # Text may hold commas, numbers do not; two dots rarely stand in a name, and where they do it is quoted.
     return (", " if domain.positions is not None else " .. "), "[]"
 
 
@@ -43,6 +44,7 @@ def split(text: str, domain: Domain) -> list[str]:
     names = []
     while True:
         if rest.startswith('"'):
+            # Decoding tells where the quoted value ends, whatever separators and quotes it holds.
             name, end = json.JSONDecoder().raw_decode(rest)
         else:
             end = rest.index(separator) if several and separator in rest else len(rest)

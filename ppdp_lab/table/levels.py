@@ -1,4 +1,4 @@
-"""Reading the table of a hierarchy: one row a leaf, one column a level."""
+"""Reading the table of a hierarchy: one row per leaf, one column per level."""
 
 from __future__ import annotations
 
@@ -53,6 +53,7 @@ def check_tree(texts: list[np.ndarray], codes: list[np.ndarray]) -> None:
     for level in range(len(codes) - 1):
         here, above = codes[level], codes[level + 1]
         parent = np.zeros(here.max() + 1, dtype=np.int64)
+        # The last parent wins; whoever has another one shows that there are two.
         parent[here] = above
         wrong = np.flatnonzero(parent[here] != above)
         if len(wrong):

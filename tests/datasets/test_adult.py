@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 import pytest
 
-from ppdp_lab.datasets._adult import COLUMNS, DATA, NOTICE, WITHOUT_HIERARCHY, adult_hierarchies, load_adult
-from ppdp_lab.datasets._bench_arx import ATTRIBUTES
-from ppdp_lab.datasets._bench_tables import check_tree, lattice_size, level_sizes
+from ppdp_lab.datasets.adult import COLUMNS, DATA, WITHOUT_HIERARCHY, adult_hierarchies, load_adult
+from ppdp_lab.datasets.benchmarks import ATTRIBUTES
+from ppdp_lab.table import Hierarchy
 
 LEVELS = {
     "sex": [2, 1],
@@ -29,13 +31,13 @@ def adult() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def hierarchies() -> dict[str, pd.DataFrame]:
+def hierarchies() -> dict[str, Hierarchy]:
     return adult_hierarchies()
 
 
 def test_rows_and_columns(adult: pd.DataFrame) -> None:
     assert len(adult) == 30_162
-    assert tuple(adult) == COLUMNS
+    assert list(adult) == COLUMNS
     assert not adult.isna().to_numpy().any()
     assert not (adult.astype(str) == "?").to_numpy().any()
 
@@ -50,53 +52,50 @@ def test_known_facts(adult: pd.DataFrame) -> None:
     assert (first["age"], first["workclass"], first["fnlwgt"]) == (39, "State-gov", 77_516)
 
 
-def test_education_and_its_number_say_the_same(adult: pd.DataFrame, hierarchies: dict[str, pd.DataFrame]) -> None:
+def test_education_and_its_number_say_the_same(adult: pd.DataFrame, hierarchies: dict[str, Hierarchy]) -> None:
     pairs = adult[["education", "education-num"]].drop_duplicates().set_index("education")["education-num"]
-    assert pairs.reindex(hierarchies["education"][0]).tolist() == list(range(1, 17))
+    assert pairs.reindex(hierarchies["education"].leaves).tolist() == list(range(1, 17))
     for level in (1, 2):
-        by_name = pd.factorize(hierarchies["education"][level])[0]
-        by_number = pd.factorize(hierarchies["education-num"][level])[0]
-        assert by_name.tolist() == by_number.tolist()
+        by_name, by_number = (hierarchies[name].ancestors[level] for name in ("education", "education-num"))
+        assert pd.factorize(by_name)[0].tolist() == pd.factorize(by_number)[0].tolist()
 
 
-def test_every_column_has_a_hierarchy_but_the_weights_and_amounts(hierarchies: dict[str, pd.DataFrame]) -> None:
+def test_every_column_has_a_hierarchy_but_the_weights_and_amounts(hierarchies: dict[str, Hierarchy]) -> None:
     assert set(hierarchies) == set(COLUMNS) - set(WITHOUT_HIERARCHY)
     files = {path.name for path in (DATA / "hierarchies").glob("adult_*")}
     assert files == {f"adult_hierarchy_{name}.csv" for name in hierarchies}
 
 
-def test_labels_per_level(adult: pd.DataFrame, hierarchies: dict[str, pd.DataFrame]) -> None:
-    assert {name: level_sizes(hierarchies[name]) for name in LEVELS} == LEVELS
+def test_labels_per_level(adult: pd.DataFrame, hierarchies: dict[str, Hierarchy]) -> None:
+    assert {name: hierarchies[name].level_sizes() for name in LEVELS} == LEVELS
     assert [adult[name].nunique() for name in LEVELS] == OCCURRING
-    assert level_sizes(hierarchies["education-num"]) == [16, 5, 3, 1]
+    assert hierarchies["education-num"].level_sizes() == [16, 5, 3, 1]
     assert list(LEVELS) == list(ATTRIBUTES["adult"])
-    assert lattice_size({name: hierarchies[name] for name in LEVELS}) == 12_960
+    assert math.prod(hierarchies[name].height + 1 for name in LEVELS) == 12_960
 
 
-def test_hierarchies_are_trees_with_contiguous_groups(hierarchies: dict[str, pd.DataFrame]) -> None:
-    for name, table in hierarchies.items():
-        check_tree(table, name)
-        assert set(table.iloc[:, -1]) == {"*"}, name
-        for level in table.columns:
-            runs = int((table[level] != table[level].shift()).sum())
-            assert runs == table[level].nunique(), f"{name}: a group of level {level} is split"
+def test_the_files_list_the_leaves_of_a_group_side_by_side(hierarchies: dict[str, Hierarchy]) -> None:
+    for name, tree in hierarchies.items():
+        lines = (DATA / "hierarchies" / f"adult_hierarchy_{name}.csv").read_text(encoding="utf-8").splitlines()
+        assert [line.split(";")[0] for line in lines] == [str(leaf) for leaf in tree.leaves], name
+        assert tree.labels[-1] == "*", name
 
 
-def test_values_are_leaves(adult: pd.DataFrame, hierarchies: dict[str, pd.DataFrame]) -> None:
-    for name, table in hierarchies.items():
-        assert set(adult[name]) <= set(table[0]), name
+def test_values_are_leaves(adult: pd.DataFrame, hierarchies: dict[str, Hierarchy]) -> None:
+    for name, tree in hierarchies.items():
+        assert set(adult[name]) <= set(tree.leaves), name
         if name in {"age", "education-num", "hours-per-week"}:
-            assert adult[name].dtype == "int64" and table[0].dtype == "int64"
+            assert adult[name].dtype == "int64" and {type(leaf) for leaf in tree.leaves} == {int}
         else:
             assert adult[name].cat.ordered
-            assert adult[name].cat.categories.tolist() == table[0].tolist()
+            assert adult[name].cat.categories.tolist() == tree.leaves.tolist()
 
 
 def test_small_and_attributed() -> None:
     adult_files = list(DATA.rglob("adult*"))
     assert len(adult_files) == 14
     assert sum(path.stat().st_size for path in adult_files) < 500_000
-    notice = NOTICE.read_text(encoding="utf-8")
+    notice = (DATA / "adult.NOTICE.txt").read_text(encoding="utf-8")
     for words in (
         "Becker",
         "Kohavi",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdp_lab import errors
-from ppdp_lab.datasets._bench_arx import ATTRIBUTES
-from ppdp_lab.datasets._bench_draw import by_rank, counts_of, depending, spread
-from ppdp_lab.datasets._bench_tables import check_tree, lattice_size, level_sizes
-from ppdp_lab.datasets._benchmarks import STAND_INS, generate, read_arx
+from ppdp_lab.datasets.benchmarks import ATTRIBUTES, STAND_INS, generate, read_arx
+from ppdp_lab.datasets.drawing import by_rank, counts_of, depending, spread
+from ppdp_lab.table import Hierarchy
 
 ROWS = {"cup": 63_441, "fars": 100_937, "atus": 539_253, "ihis": 1_193_504}
 LATTICES = {"cup": 45_000, "fars": 20_736, "atus": 34_992, "ihis": 25_920}
@@ -63,11 +63,11 @@ SHAPES = {
         "education": "26-1",
     },
 }
-Pair = tuple[pd.DataFrame, dict[str, pd.DataFrame]]
+Pair = tuple[pd.DataFrame, dict[str, Hierarchy]]
 
 
 @pytest.fixture(scope="module", params=list(STAND_INS))
-def full(request: pytest.FixtureRequest) -> tuple[str, pd.DataFrame, dict[str, pd.DataFrame]]:
+def full(request: pytest.FixtureRequest) -> tuple[str, pd.DataFrame, dict[str, Hierarchy]]:
     return request.param, *generate(request.param)
 
 
@@ -77,50 +77,47 @@ def _shape(text: str) -> tuple[int, list[int]]:
     return int(occurring or sizes[0]), sizes
 
 
-def _k_anonymous(frame: pd.DataFrame, tables: dict[str, pd.DataFrame], node: list[int], k: int) -> bool:
+def _k_anonymous(frame: pd.DataFrame, trees: dict[str, Hierarchy], node: list[int], k: int) -> bool:
     key = np.zeros(len(frame), dtype=np.int64)
-    for (name, table), level in zip(tables.items(), node, strict=True):
-        labels, kinds = pd.factorize(table[level])
-        leaf = pd.Index(table[0]).get_indexer(pd.Index(frame[name].unique()))
-        row_kind = labels[leaf][pd.factorize(frame[name])[0]]
+    for (name, tree), level in zip(trees.items(), node, strict=True):
+        labels, kinds = pd.factorize(tree.ancestors[level])
+        row_kind = labels[tree.encode(frame[name].unique())][pd.factorize(frame[name])[0]]
         key = pd.factorize(key * len(kinds) + row_kind)[0]
     return bool(np.bincount(key).min() >= k)
 
 
-def test_full_shape(full: tuple[str, pd.DataFrame, dict[str, pd.DataFrame]]) -> None:
-    name, frame, tables = full
+def test_full_shape(full: tuple[str, pd.DataFrame, dict[str, Hierarchy]]) -> None:
+    name, frame, trees = full
     assert len(frame) == ROWS[name]
-    assert list(frame) == list(tables) == list(SHAPES[name]) == list(ATTRIBUTES[name])
-    assert lattice_size(tables) == LATTICES[name]
+    assert list(frame) == list(trees) == list(SHAPES[name]) == list(ATTRIBUTES[name])
+    assert math.prod(tree.height + 1 for tree in trees.values()) == LATTICES[name]
     for attribute, text in SHAPES[name].items():
         occurring, sizes = _shape(text)
-        assert level_sizes(tables[attribute]) == sizes, attribute
+        assert trees[attribute].level_sizes() == sizes, attribute
         assert frame[attribute].nunique() == occurring, attribute
 
 
-def test_hierarchies_are_trees_and_values_leaves(full: tuple[str, pd.DataFrame, dict[str, pd.DataFrame]]) -> None:
-    _, frame, tables = full
-    for attribute, table in tables.items():
-        check_tree(table, attribute)
-        assert list(table.columns) == list(range(table.shape[1]))
-        assert set(table.iloc[:, -1]) == {"*"}
+def test_values_are_leaves(full: tuple[str, pd.DataFrame, dict[str, Hierarchy]]) -> None:
+    _, frame, trees = full
+    for attribute, tree in trees.items():
+        assert tree.labels[-1] == "*"
         values = frame[attribute]
         assert not values.isna().any()
         if isinstance(values.dtype, pd.CategoricalDtype):
             assert values.cat.ordered
-            assert values.cat.categories.tolist() == table[0].tolist()
+            assert values.cat.categories.tolist() == tree.leaves.tolist()
         else:
-            assert values.dtype == table[0].dtype == "int64"
-            assert values.isin(table[0]).all()
+            assert values.dtype == "int64"
+            assert values.isin(tree.leaves.tolist()).all()
 
 
-def test_neither_trivial_nor_hopeless(full: tuple[str, pd.DataFrame, dict[str, pd.DataFrame]]) -> None:
+def test_neither_trivial_nor_hopeless(full: tuple[str, pd.DataFrame, dict[str, Hierarchy]]) -> None:
     """A benchmark needs nodes below the top that are 5-anonymous, and many that are not."""
-    _, frame, tables = full
-    top = [table.shape[1] - 1 for table in tables.values()]
+    _, frame, trees = full
+    top = [tree.height for tree in trees.values()]
     one_below = [[*top[:i], top[i] - 1, *top[i + 1 :]] for i in range(len(top))]
-    assert sum(_k_anonymous(frame, tables, node, 5) for node in one_below) >= len(top) // 2
-    assert not _k_anonymous(frame, tables, [level // 2 for level in top], 5)
+    assert sum(_k_anonymous(frame, trees, node, 5) for node in one_below) >= len(top) // 2
+    assert not _k_anonymous(frame, trees, [level // 2 for level in top], 5)
 
 
 @pytest.mark.parametrize("name", list(STAND_INS))
@@ -133,9 +130,9 @@ def test_same_seed_same_rows(name: str) -> None:
 @pytest.mark.parametrize("name", list(STAND_INS))
 @pytest.mark.parametrize("rows", [1, 7, 500])
 def test_any_number_of_rows(name: str, rows: int) -> None:
-    frame, tables = generate(name, rows=rows, seed=1)
+    frame, trees = generate(name, rows=rows, seed=1)
     assert len(frame) == rows
-    assert list(frame) == list(tables)
+    assert list(frame) == list(trees)
     assert not frame.isna().to_numpy().any()
 
 
@@ -210,12 +207,11 @@ def test_depending_makes_rare_values_occur() -> None:
 
 
 def _write(folder: Path, name: str, pair: Pair, names: dict[str, str], hierarchy_folder: str = "") -> None:
-    frame, tables = pair
+    frame, trees = pair
     (folder / hierarchy_folder).mkdir(parents=True, exist_ok=True)
     frame.rename(columns=names).assign(extra=1).to_csv(folder / f"{name}.csv", sep=";", index=False)
-    for attribute, table in tables.items():
-        path = folder / hierarchy_folder / f"{name}_hierarchy_{names.get(attribute, attribute)}.csv"
-        table.to_csv(path, sep=";", index=False, header=False)
+    for attribute, tree in trees.items():
+        tree.to_csv(folder / hierarchy_folder / f"{name}_hierarchy_{names.get(attribute, attribute)}.csv")
 
 
 @pytest.fixture
@@ -227,10 +223,10 @@ def test_reading_what_was_written(tmp_path: Path) -> None:
     for name in STAND_INS:
         pair = generate(name, rows=300)
         _write(tmp_path, name, pair, {})
-        frame, tables = read_arx(tmp_path, name)
+        frame, trees = read_arx(tmp_path, name)
         pd.testing.assert_frame_equal(frame, pair[0])
-        for attribute, table in pair[1].items():
-            pd.testing.assert_frame_equal(tables[attribute], table)
+        assert trees == pair[1]
+        assert all(trees[attribute].leaves.tolist() == tree.leaves.tolist() for attribute, tree in pair[1].items())
 
 
 def test_reading_arx_names(tmp_path: Path, small: Pair) -> None:
@@ -259,11 +255,23 @@ def test_reading_refuses_in_words(tmp_path: Path, small: Pair) -> None:
     ("text", "error", "words"),
     [
         ("Northeast;N;*\nMidwest;N;*\nWest;S;*\n", errors.HierarchyError, "values that .* does not hold: 'South'"),
-        ("Northeast;N;*\nMidwest;N;*\nSouth;S;*\nSouth;N;*\n", errors.HierarchyError, "more than one for 'South'"),
-        ("Northeast;N;A;*\nMidwest;N;B;*\nSouth;S;A;*\nWest;S;A;*\n", errors.HierarchyError, "level 1 .* level 2: 'N'"),
-        ("Northeast;N\nMidwest;N\nSouth;S\nWest;S\n", errors.HierarchyError, "one label for all values, not 'N', 'S'"),
-        ("Northeast;N;*\nMidwest;N;*;*\n", errors.DataFileError, "is not a hierarchy"),
-        ("", errors.DataFileError, "is not a hierarchy"),
+        (
+            "Northeast;N;*\nMidwest;N;*\nSouth;S;*\nSouth;N;*\n",
+            errors.HierarchyError,
+            "leaf 'South' stands more than once",
+        ),
+        (
+            "Northeast;N;A;*\nMidwest;N;B;*\nSouth;S;A;*\nWest;S;A;*\n",
+            errors.HierarchyError,
+            "'N' on level 1 has two parents",
+        ),
+        (
+            "Northeast;N\nMidwest;N\nSouth;S\nWest;S\n",
+            errors.HierarchyError,
+            "the last level holds 'N', 'S'; end every",
+        ),
+        ("Northeast;N;*\nMidwest;N;*;*\n", errors.HierarchyError, "not every leaf has the same number of levels"),
+        ("", errors.DataFileError, "region.csv' is empty"),
     ],
 )
 def test_reading_refuses_a_broken_hierarchy(

@@ -13,9 +13,10 @@ import pytest
 
 from ppdp_lab.datasets import examples
 from ppdp_lab.datasets.examples import ExampleRelease, bpg, equivalence, i3m, mdistinct, speedy
-from ppdp_lab.datasets.examples._equivalence_graphs import BucketGraph, Matrices
-from ppdp_lab.datasets.examples._forms import over_common_domains
+from ppdp_lab.datasets.examples.equivalence_graphs import BucketGraph, Matrices
+from ppdp_lab.datasets.examples.forms import over_common_domains
 from ppdp_lab.datasets.examples.mdistinct import UpdateGraph
+from ppdp_lab.datasets.examples.register import PAPERS
 from ppdp_lab.errors import UnknownNameError
 from ppdp_lab.forms import Published
 from ppdp_lab.release import Counterfeits, Release
@@ -69,7 +70,7 @@ class TestRegistry:
         }
         assert examples.names("i3m") == ["i3m.table_1"]
         assert len(RELEASES) == 17
-        assert set(examples.names()) == set().union(*(examples.names(paper) for paper in examples._PAPERS))
+        assert set(examples.names()) == set().union(*(examples.names(paper) for paper in PAPERS))
 
     @pytest.mark.parametrize("name", examples.names())
     def test_every_example_loads_and_says_what_it_is(self, name: str) -> None:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from ppdp_lab import datasets
-from ppdp_lab.datasets import _benchmarks, _census
+from ppdp_lab.datasets import benchmarks, population
 from ppdp_lab.errors import DataFileError, ParameterError, UnknownNameError
 
 SMALL = {"cup": 2000, "fars": 2000, "atus": 2000, "ihis": 2000, "occ": 2000, "sal": 2000, "occ-mdistinct": 2000}
@@ -79,7 +79,7 @@ def test_describe_tells_domains_provenance_and_licence():
 
 def test_a_census_file_in_the_data_folder_is_used(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
-    codes = pd.DataFrame({name: rng.integers(0, len(labels), 400) for name, labels in _census.LABELS.items()})
+    codes = pd.DataFrame({name: rng.integers(0, len(labels), 400) for name, labels in population.LABELS.items()})
     codes.to_parquet(tmp_path / "census600k.parquet")
     monkeypatch.setenv("PPDP_LAB_DATA", str(tmp_path))
     occ = datasets.load("occ")
@@ -105,7 +105,7 @@ def test_a_census_file_of_something_else_is_refused_in_words(tmp_path):
     file.write_text("age,gender\n1,2\n")
     with pytest.raises(DataFileError, match=r"census600k.parquet' cannot be read as Parquet: "):
         datasets.load("occ", folder=tmp_path)
-    codes = pd.DataFrame({name: [0, 1] for name in _census.LABELS})
+    codes = pd.DataFrame({name: [0, 1] for name in population.LABELS})
     for wrong in (["a", "b"], [0.0, 1.0], [0, None], [False, True]):
         codes.assign(education=wrong).to_parquet(file)
         with pytest.raises(DataFileError, match="education must hold codes 0 to 16, whole numbers all of them"):
@@ -116,10 +116,10 @@ def test_a_census_file_of_something_else_is_refused_in_words(tmp_path):
 
 
 def test_arx_files_in_the_data_folder_are_used(tmp_path):
-    frame, tables = _benchmarks.generate("fars", rows=300, seed=2)
+    frame, trees = benchmarks.generate("fars", rows=300, seed=2)
     frame.to_csv(tmp_path / "fars.csv", sep=";", index=False)
-    for name, table in tables.items():
-        table.to_csv(tmp_path / f"fars_hierarchy_{name}.csv", sep=";", index=False, header=False)
+    for name, tree in trees.items():
+        tree.to_csv(tmp_path / f"fars_hierarchy_{name}.csv")
     real = datasets.load("fars", folder=tmp_path)
     assert real.provenance == "real" and len(real) == 300
     made = datasets.load("fars", rows=300, seed=2)

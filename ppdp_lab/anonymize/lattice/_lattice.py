@@ -13,8 +13,10 @@ def greedy_path(state, strides, top, costs, start):
     ``state`` is flat, ``costs[i, level]`` is what a level of attribute i costs. Ties go to the first attribute.
     """
     q = top.shape[0]
+    # The longest path goes up one level at a time to the top.
     path = np.empty((top.sum() - start.sum() + 1, q), dtype=np.int64)
     path[0] = start
+    # Where the node stands in the flat array; one level up in attribute i is strides[i] further.
     position = 0
     for i in range(q):
         position += strides[i] * start[i]
@@ -26,6 +28,8 @@ def greedy_path(state, strides, top, costs, start):
         for i in range(q):
             level = node[i]
             if level < top[i] and state[position + strides[i]] == 0:
+                # All successors have the same height, so the second and third criterion decide; they are sums over
+                # attributes, hence it is enough to compare what the one step adds.
                 more = costs[i, level + 1] - costs[i, level]
                 if best < 0 or more < cheapest:
                     best = i
@@ -36,22 +40,3 @@ def greedy_path(state, strides, top, costs, start):
         path[length, best] += 1
         position += strides[best]
         length += 1
-
-
-@njit(nogil=True, cache=True)
-def nearest_below(levels, sizes, count, node):
-    """The row of ``levels`` with the smallest size, among the first ``count`` rows that nowhere exceed ``node``.
-
-    Row 0 is all zeros, so there always is one; of equal sizes the last wins.
-    """
-    best = 0
-    for i in range(1, count):
-        if sizes[i] <= sizes[best]:
-            below = True
-            for j in range(levels.shape[1]):
-                if levels[i, j] > node[j]:
-                    below = False
-                    break
-            if below:
-                best = i
-    return best

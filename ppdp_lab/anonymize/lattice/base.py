@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
 from numbers import Real
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from ppdp_lab.anonymize.base import Anonymizer, whole_counts
-from ppdp_lab.anonymize.lattice.check import Checker, least_size, most_suppressed
-from ppdp_lab.anonymize.lattice.lattice import HOLDS, Lattice, Node
-from ppdp_lab.anonymize.lattice.result import SearchResult
+from ppdp_lab.anonymize.lattice.check import Checker, Workers, least_size, most_suppressed
+from ppdp_lab.anonymize.lattice.lattice import FAILS, HOLDS, Lattice, Node, SearchResult
+from ppdp_lab.anonymize.lattice.refusals import check_metric, require_searchable, switch
 from ppdp_lab.anonymize.lattice.smallest import SmallestClasses
-from ppdp_lab.anonymize.lattice.workers import Workers
 from ppdp_lab.errors import (
     BrokenRuleError,
-    HierarchyError,
     InfeasibleError,
     ParameterError,
     check_choice,
     check_integer,
     check_number,
-    listed,
 )
 from ppdp_lab.principles import Principle
 from ppdp_lab.release import Release
@@ -75,6 +71,10 @@ class LatticeSearch(Anonymizer):
         Keep the look-up tables of quasi-identifiers whose levels do not change.
     smallest : SmallestClasses, optional
         What earlier searches of the same table have learnt, for a sweep over k; for k-anonymity without suppression.
+
+    Notes
+    -----
+    Where the node check departs from the thesis is said at the top of :mod:`ppdp_lab.anonymize.lattice`.
     """
 
     def __init__(
@@ -96,12 +96,12 @@ class LatticeSearch(Anonymizer):
         if self.suppression == 1:
             raise ParameterError("suppression = 1 would allow to publish nothing at all; choose a share below 1")
         if metric is not None:
-            _check_metric(metric)
+            check_metric(metric)
         self.metric = metric
         self.candidates = check_choice("candidates", candidates, CANDIDATES)
-        self.rollup = _switch("rollup", rollup)
+        self.rollup = switch("rollup", rollup)
         self.history = check_number("history", history, at_least=0)
-        self.projection = _switch("projection", projection)
+        self.projection = switch("projection", projection)
         if smallest is not None and not isinstance(smallest, SmallestClasses):
             raise ParameterError(
                 f"smallest must be a SmallestClasses, not {smallest!r}; make one with SmallestClasses()"
@@ -119,7 +119,7 @@ class LatticeSearch(Anonymizer):
     # ------------------------------------------------------------------ searching
     def search(self, table: Microdata) -> SearchResult:
         """Find the levels to which the table can be generalized."""
-        _require_searchable(table)
+        require_searchable(table)
         if least_size(self.rule) is None:
             self.rule.safe(whole_counts(table))  # a rule that does not fit the table says so here
         start = time.perf_counter()
@@ -133,7 +133,7 @@ class LatticeSearch(Anonymizer):
                 projection=self.projection,
                 workers=workers,
                 monotone=self.monotone,
-                smallest=self.smallest,
+                note=None if self.smallest is None else self.smallest.note,
             )
             lattice = Lattice(checker.distinct)
             checked: list[tuple[int | None, ...]] = []
@@ -143,15 +143,15 @@ class LatticeSearch(Anonymizer):
                 return checker(node)
 
             if self.smallest is not None and checker.k is not None:
-                self.smallest.begin(table, lattice, checker.k)
+                holds, fails = self.smallest.begin(table, lattice.shape, checker.k)
+                lattice.state[holds], lattice.state[fails] = HOLDS, FAILS
             if self.monotone:
                 self._traverse(lattice, check)
             else:
                 self._exhaust(lattice, check)
-        checker.counters.seconds = time.perf_counter() - start
-        return SearchResult(
-            table.schema.quasi_identifiers, lattice, checked, self._best(table, lattice), checker.counters
-        )
+        seconds = time.perf_counter() - start
+        cost = checker.checks, checker.rollups, checker.rows, seconds
+        return SearchResult(table.schema.quasi_identifiers, lattice, checked, self._best(table, lattice), *cost)
 
     @abstractmethod
     def _traverse(self, lattice: Lattice, check: Check) -> None:
@@ -213,7 +213,7 @@ class LatticeSearch(Anonymizer):
 
         This is how any node can be looked at, whether it is a solution or not.
         """
-        _require_searchable(table)
+        require_searchable(table)
         columns, sizes = [], []
         trees = [domain.hierarchy for domain in table.qi_domains]
         if not isinstance(node, Sequence | np.ndarray):
@@ -243,36 +243,3 @@ class LatticeSearch(Anonymizer):
     def __repr__(self) -> str:
         suppression = f", suppression={self.suppression:g}" if self.suppression else ""
         return f"{type(self).__name__}({self.rule}{suppression})"
-
-
-def _switch(name: str, value: Any) -> bool:
-    if not isinstance(value, (bool, np.bool_)):
-        raise ParameterError(f"{name} must be True or False, not {value!r}")
-    return bool(value)
-
-
-def _check_metric(metric: object) -> None:
-    if not callable(metric):
-        raise ParameterError(f"metric must be a function of a Release, such as ppdp_lab.metrics.ncp, not {metric!r}")
-    try:
-        inspect.signature(metric).bind(None)
-    except ValueError:  # a built-in that does not tell what it takes
-        pass
-    except TypeError as problem:
-        raise ParameterError(
-            f"the metric must take a Release alone, but {metric!r} does not ({problem}); give it what else it needs "
-            f"beforehand, such as functools.partial(ppdp_lab.metrics.c_avg, k=5)"
-        ) from None
-
-
-def _require_searchable(table: Microdata) -> None:
-    if not isinstance(table, Microdata):
-        raise ParameterError(f"a search needs a ppdp_lab.Microdata, not {type(table).__name__}; wrap the frame first")
-    if not len(table):
-        raise InfeasibleError("the table has no records; there is nothing to anonymize")
-    bare = [domain.name for domain in table.qi_domains if domain.hierarchy is None]
-    if bare:
-        raise HierarchyError(
-            f"full-domain generalization needs a hierarchy for every quasi-identifier; there is none for {listed(bare)}; give "
-            f"the Microdata one, such as Hierarchy.intervals for numbers or Hierarchy.from_levels({{value: ['*'], ...}}) for text"
-        )

@@ -23,8 +23,9 @@ class Flash(LatticeSearch):
     ----------
     .. [1] F. Kohlmayer, F. Prasser, C. Eckert, A. Kemper, K. Kuhn, "Flash: efficient, stable and optimal k-anonymity",
        PASSAT 2012.
-    .. [2] S. G. Chatzopoulos, "Survey of privacy-preserving data publishing methods and Speedy", master's thesis, 2015,
-        section 6.1.2.
+    .. [2] S. G. Chatzopoulos, "Survey of privacy-preserving data publishing methods and Speedy: a multi-threaded
+       algorithm preserving k-anonymity", master's thesis, National and Kapodistrian University of Athens, 2015,
+       section 6.1.2.
 
     Examples
     --------

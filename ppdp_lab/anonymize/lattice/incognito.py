@@ -24,8 +24,9 @@ class Incognito(LatticeSearch):
     References
     ----------
     .. [1] K. LeFevre, D. DeWitt, R. Ramakrishnan, "Incognito: efficient full-domain k-anonymity", SIGMOD 2005.
-    .. [2] S. G. Chatzopoulos, "Survey of privacy-preserving data publishing methods and Speedy", master's thesis, 2015,
-        sections 5.1.2, 5.2.1, 6.1.1.
+    .. [2] S. G. Chatzopoulos, "Survey of privacy-preserving data publishing methods and Speedy: a multi-threaded
+       algorithm preserving k-anonymity", master's thesis, National and Kapodistrian University of Athens, 2015,
+       sections 5.1.2, 5.2.1, 6.1.1.
 
     Examples
     --------

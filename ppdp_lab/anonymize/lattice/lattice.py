@@ -1,14 +1,16 @@
-"""The generalization lattice: which levels a table can be generalized to, and what is known of each of these nodes."""
+"""The generalization lattice: which levels a table can be generalized to, and what a search has found out about them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from dataclasses import dataclass, field
 
 import numpy as np
+import pandas as pd
 
 from ppdp_lab.anonymize.lattice._lattice import greedy_path
+from ppdp_lab.anonymize.lattice.order import by_height, level_costs, sum_over_levels
 from ppdp_lab.errors import ParameterError
 
 FAILS, UNKNOWN, HOLDS = -1, 0, 1
@@ -38,7 +40,8 @@ class Lattice:
     References
     ----------
     .. [1] S. G. Chatzopoulos, "Survey of privacy-preserving data publishing methods and Speedy: a multi-threaded
-       algorithm preserving k-anonymity", master's thesis, 2015, section 6.
+       algorithm preserving k-anonymity", master's thesis, National and Kapodistrian University of Athens, 2015,
+       section 6.
 
     Examples
     --------
@@ -55,43 +58,25 @@ class Lattice:
 
     def __init__(self, distinct: Sequence[Sequence[int]]) -> None:
         self.distinct = tuple(tuple(int(d) for d in column) for column in distinct)
-        self.heights: Node = tuple(len(column) - 1 for column in self.distinct)
-        self.shape = tuple(h + 1 for h in self.heights)
-        self.bottom: Node = (0,) * len(self.shape)
-        self.top: Node = self.heights
+        self.shape = tuple(len(column) for column in self.distinct)
+        self.top: Node = tuple(levels - 1 for levels in self.shape)
         self.size = math.prod(self.shape)
         if self.size > MOST_NODES:
             raise ParameterError(
                 f"the lattice of {len(self.shape)} quasi-identifiers has {self.size:,} nodes, more than {MOST_NODES:,}; leave "
                 f"out quasi-identifiers, give their hierarchies fewer levels, or use Mondrian"
             )
-        self.max_height = sum(self.heights)
+        self.max_height = sum(self.top)
         self.state = np.zeros(self.shape, dtype=np.int8)
         self._flat = self.state.reshape(-1)
         self._monotone = True
         self._strides = np.array([math.prod(self.shape[i + 1 :]) for i in range(len(self.shape))], dtype=np.int64)
         self._top = np.array(self.top, dtype=np.int64)
-        self._costs = self._level_costs()
-        self._cost = _sum_over_levels([costs[:n] for costs, n in zip(self._costs, self.shape)])
+        self._costs = level_costs(self.distinct)
+        self._cost = sum_over_levels([costs[:n] for costs, n in zip(self._costs, self.shape)])
         self._from = [slice(level, None) for level in range(max(self.shape))]
         self._up_to = [slice(level + 1) for level in range(max(self.shape))]
-        self._by_height, self._begin = _by_height(self.shape)
-
-    def _level_costs(self) -> np.ndarray:
-        """What each level of each quasi-identifier adds to the criteria by which Flash prefers one node to another.
-
-        A node is preferred if it is lower, then if its quasi-identifiers are less generalized on average, then if they
-        keep more distinct values on average. All three are sums over the quasi-identifiers, and whole numbers if degrees
-        of generalization are counted in units of one over the least common multiple of the heights: so ties are exact,
-        and the second and third criterion fit into one number.
-        """
-        unit = math.lcm(*(max(h, 1) for h in self.heights))
-        weight = 1 + sum(column[0] for column in self.distinct)
-        costs = np.zeros((len(self.shape), max(self.shape)), dtype=np.int64)
-        for i, (height, column) in enumerate(zip(self.heights, self.distinct)):
-            for level, count in enumerate(column):
-                costs[i, level] = level * (unit // max(height, 1)) * weight - count
-        return costs
+        self._by_height, self._begin = by_height(self.shape)
 
     # ------------------------------------------------------------------ walking
     def nodes(self, flat: np.ndarray) -> list[Node]:
@@ -137,9 +122,6 @@ class Lattice:
         return list(map(tuple, greedy_path(self._flat, self._strides, self._top, self._costs, start).tolist()))
 
     # ------------------------------------------------------------------ knowing
-    def __getitem__(self, node: Node) -> int:
-        return int(self.state[node])
-
     def mark(self, node: Node, holds: bool) -> None:
         """Note what a check said of one node, if nothing follows for others."""
         self._monotone = False
@@ -176,16 +158,77 @@ class Lattice:
         return self.nodes(flat[lowest])
 
 
-def _sum_over_levels(per_level: Sequence[np.ndarray]) -> np.ndarray:
-    """Over all nodes, flat, the sum of a quantity given for each level of each quasi-identifier."""
-    total = per_level[0]
-    for column in per_level[1:]:
-        total = np.add.outer(total, column).reshape(-1)
-    return total
+@dataclass(frozen=True)
+class SearchResult:
+    """The outcome of a search.
 
+    Attributes
+    ----------
+    quasi_identifiers : tuple of str
+        What the levels of a node belong to.
+    lattice : Lattice
+        All nodes; ``lattice.state`` says 1 where the rule holds, -1 where it fails, 0 where the search did not need to know.
+    checked : list of tuples
+        The nodes that were checked, in order. Incognito also checks nodes of some of the quasi-identifiers; None stands
+        for those left out.
+    best : tuple of int or None
+        The node that the metric prefers; None if there is no solution.
+    checks : int
+        Number of checks.
+    rollups : int
+        Checks that scanned classes counted before instead of rows.
+    rows : int
+        Rows and classes that the checks have scanned.
+    seconds : float
+        Time of the search, without loading and without choosing the best node.
+    """
 
-@lru_cache(maxsize=1)
-def _by_height(shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Flat positions of all nodes sorted by height, and where each height begins; alike for all lattices of a shape."""
-    height = _sum_over_levels([np.arange(size, dtype=np.int16) for size in shape])
-    return np.argsort(height, kind="stable"), np.concatenate([[0], np.cumsum(np.bincount(height))])
+    quasi_identifiers: tuple[str, ...]
+    lattice: Lattice = field(repr=False)
+    checked: list[tuple[int | None, ...]] = field(repr=False)
+    best: Node | None
+    checks: int
+    rollups: int
+    rows: int
+    seconds: float
+
+    @property
+    def solutions(self) -> list[Node]:
+        """All nodes that are known to satisfy the rule: every one that does if the search is :attr:`complete`."""
+        return self.lattice.nodes(np.flatnonzero(self.lattice.state == HOLDS))
+
+    @property
+    def minimal(self) -> list[Node]:
+        """The solutions that generalize no other one."""
+        return self.lattice.minimal()
+
+    @property
+    def complete(self) -> bool:
+        """Whether it is known of every node if it satisfies the rule."""
+        return not (self.lattice.state == UNKNOWN).any()
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per node: its levels, height, state, and when it was checked (1, 2, ...), if it was.
+
+        The state is ``solution``, ``fails`` or ``unknown``; a node with a state that was never checked was tagged.
+
+        >>> import ppdp_lab as pl
+        >>> frame = pl.Flash(pl.KAnonymity(2)).search(pl.datasets.examples.speedy.table_16()).to_frame()
+        >>> frame[frame["check"] <= 3].sort_values("check")
+            birthplace  birth year  zipcode  height     state  check
+        15           1           0        3       4     fails      1
+        31           2           1        3       6  solution      2
+        27           2           0        3       5     fails      3
+        """
+        levels = np.array(np.unravel_index(np.arange(self.lattice.size), self.lattice.shape))
+        frame = pd.DataFrame(dict(zip(self.quasi_identifiers, levels)))
+        state = self.lattice.state.reshape(-1)
+        order = np.zeros(self.lattice.size, dtype=np.int64)
+        for number, node in enumerate(self.checked, start=1):
+            if None not in node:
+                order[np.ravel_multi_index(node, self.lattice.shape)] = number  # type: ignore[arg-type]
+        frame["height"] = levels.sum(axis=0)
+        frame["state"] = np.array(["fails", "unknown", "solution"])[state + 1]
+        frame["check"] = pd.array(order, dtype="Int64")
+        frame.loc[order == 0, "check"] = pd.NA
+        return frame

@@ -21,8 +21,9 @@ class Samarati(LatticeSearch):
     References
     ----------
     .. [1] P. Samarati, "Protecting respondents' identities in microdata release", IEEE TKDE 13(6), 2001.
-    .. [2] S. G. Chatzopoulos, "Survey of privacy-preserving data publishing methods and Speedy", master's thesis, 2015,
-        section 5.1.1.
+    .. [2] S. G. Chatzopoulos, "Survey of privacy-preserving data publishing methods and Speedy: a multi-threaded
+       algorithm preserving k-anonymity", master's thesis, National and Kapodistrian University of Athens, 2015,
+       section 5.1.1.
 
     Examples
     --------

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ppdp_lab.anonymize.lattice.lattice import FAILS, HOLDS, Lattice
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.table import Microdata
 
@@ -34,21 +33,20 @@ class SmallestClasses:
         self._at_least = np.zeros(0, dtype=np.int64)
         self._at_most = np.zeros(0, dtype=np.int64)
 
-    def begin(self, table: Microdata, lattice: Lattice, k: int) -> None:
-        """Tag a lattice with all that is known about a table."""
+    def begin(self, table: Microdata, shape: tuple[int, ...], k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Begin a search of a table whose lattice has some shape: which nodes are known to be k-anonymous, which not."""
         if self._codes is None:
             self._codes = table.qi_codes
-            self._at_least = np.ones(lattice.shape, dtype=np.int64)
-            self._at_most = np.full(lattice.shape, len(table), dtype=np.int64)
-        if self._codes is not table.qi_codes or self._at_least.shape != lattice.shape:
+            self._at_least = np.ones(shape, dtype=np.int64)
+            self._at_most = np.full(shape, len(table), dtype=np.int64)
+        if self._codes is not table.qi_codes or self._at_least.shape != shape:
             raise ParameterError("these SmallestClasses were learnt from another table; make new ones for this table")
         at_least, at_most = self._at_least, self._at_most
         for axis in range(at_least.ndim):
             at_least = np.maximum.accumulate(at_least, axis=axis)
             at_most = np.flip(np.minimum.accumulate(np.flip(at_most, axis), axis=axis), axis)
         self._at_least, self._at_most = at_least, at_most.copy()
-        lattice.state[at_least >= k] = HOLDS
-        lattice.state[at_most < k] = FAILS
+        return at_least >= k, at_most < k
 
     def note(self, node: Sequence[int], *, below: int, exactly: int = 0) -> None:
         """Remember that a node's smallest class has this size exactly or, if that is 0, fewer than ``below`` records."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ppdp_lab.anonymize.lattice.check import CORES
 from ppdp_lab.anonymize.lattice.flash import Flash
-from ppdp_lab.anonymize.lattice.workers import CORES
 from ppdp_lab.errors import check_integer
 from ppdp_lab.principles import Principle
 
@@ -17,6 +17,7 @@ class Speedy(Flash):
     thread; each thread generalizes its slice and counts the combinations in it, and whoever is done early helps the
     others; then the counts are merged. The result does not depend on the number of threads. Small inputs are counted by
     one thread, as starting others would take longer: with roll-up most checks are small, so the gain is largest without.
+    The thesis divides every check into n equal parts; :mod:`ppdp_lab.anonymize.lattice` names the other departures from it.
 
     Parameters
     ----------
@@ -31,7 +32,8 @@ class Speedy(Flash):
     References
     ----------
     .. [1] S. G. Chatzopoulos, "Survey of privacy-preserving data publishing methods and Speedy: a multi-threaded
-       algorithm preserving k-anonymity", master's thesis, 2015, section 6.2.
+       algorithm preserving k-anonymity", master's thesis, National and Kapodistrian University of Athens, 2015,
+       section 6.2.
 
     Examples
     --------

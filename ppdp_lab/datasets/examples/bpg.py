@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.datasets.examples._forms import PSEUDONYM, ExampleRelease, over_common_domains, publish
+from ppdp_lab.datasets.examples.forms import PSEUDONYM, ExampleRelease, over_common_domains, publish
 from ppdp_lab.table import Microdata, Schema
 
 __all__ = ["table_1", "table_2", "table_3"]

@@ -11,7 +11,7 @@ from functools import cache
 
 import pandas as pd
 
-from ppdp_lab.datasets.examples._equivalence_graphs import (
+from ppdp_lab.datasets.examples.equivalence_graphs import (
     example_5,
     example_6,
     example_7,
@@ -20,7 +20,7 @@ from ppdp_lab.datasets.examples._equivalence_graphs import (
     figure_3,
     figure_4,
 )
-from ppdp_lab.datasets.examples._forms import ExampleRelease, over_common_domains, publish
+from ppdp_lab.datasets.examples.forms import ExampleRelease, over_common_domains, publish
 from ppdp_lab.table import Hierarchy, Microdata, Schema
 
 __all__ = [

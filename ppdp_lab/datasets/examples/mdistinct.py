@@ -13,7 +13,7 @@ from functools import cache
 
 import pandas as pd
 
-from ppdp_lab.datasets.examples._forms import ExampleRelease, over_common_domains, publish
+from ppdp_lab.datasets.examples.forms import ExampleRelease, over_common_domains, publish
 from ppdp_lab.table import Microdata, Schema
 
 __all__ = [

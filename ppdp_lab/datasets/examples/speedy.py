@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.datasets.examples._forms import Transactions
+from ppdp_lab.datasets.examples.forms import Transactions
 from ppdp_lab.table import Hierarchy, Microdata, Schema
 
 __all__ = [
@@ -91,7 +91,7 @@ def table_1() -> Microdata:
     frame = _patients()
     schema = Schema(QUASI_IDENTIFIERS, sensitive="disease", identifiers=["name", "ssn"])
     return Microdata(
-        frame, schema, _hierarchies(frame, "[1955, 1995]"), provenance="worked example, Table 1 of the Speedy thesis"
+        frame, schema, _hierarchies(frame, "[1955, 1995]"), provenance="worked example, Table 1 of Chatzopoulos, 2015"
     )
 
 
@@ -142,7 +142,7 @@ def table_5() -> Microdata:
         {"class": "EC1", "hospital": hospitals, "disease": ["HIV", "Cancer", "Flu", "Flu"]}, index=range(1, 5)
     )
     schema = Schema("class", sensitive=["hospital", "disease"])
-    return Microdata(frame, schema, provenance="worked example, Table 5 of the Speedy thesis")
+    return Microdata(frame, schema, provenance="worked example, Table 5 of Chatzopoulos, 2015")
 
 
 def table_6() -> Microdata:
@@ -165,7 +165,7 @@ def table_6() -> Microdata:
         "zipcode": Hierarchy.mask_suffix(frame["zipcode"], height=3),
     }
     schema = Schema(QUASI_IDENTIFIERS, sensitive="disease")
-    return Microdata(frame, schema, trees, provenance="worked example, Table 6 of the Speedy thesis")
+    return Microdata(frame, schema, trees, provenance="worked example, Table 6 of Chatzopoulos, 2015")
 
 
 def table_7() -> pd.DataFrame:
@@ -204,7 +204,7 @@ def table_16() -> Microdata:
     """
     frame = _patients()[[*QUASI_IDENTIFIERS, "disease"]]
     schema = Schema(QUASI_IDENTIFIERS, sensitive="disease")
-    return Microdata(frame, schema, figure_4(), provenance="worked example, Table 16 of the Speedy thesis")
+    return Microdata(frame, schema, figure_4(), provenance="worked example, Table 16 of Chatzopoulos, 2015")
 
 
 def figure_4() -> dict[str, Hierarchy]:
@@ -231,7 +231,7 @@ def skewness() -> tuple[Microdata, np.ndarray]:
     results = [word for pair in classes for word, count in zip(("positive", "negative"), pair) for _ in range(count)]
     frame = pd.DataFrame({"person": range(len(results)), "result": results})
     table = Microdata(
-        frame, Schema("person", sensitive="result"), provenance="worked example, section 3.2 of the Speedy thesis"
+        frame, Schema("person", sensitive="result"), provenance="worked example, section 3.2 of Chatzopoulos, 2015"
     )
     return table, np.repeat(np.arange(len(classes), dtype=np.int32), [sum(pair) for pair in classes])
 

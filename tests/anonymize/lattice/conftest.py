@@ -120,7 +120,7 @@ def classes_at() -> Callable[..., list[pd.DataFrame]]:
 @pytest.fixture
 def every_path_taken(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Make small tables take the ways that only large ones take otherwise."""
-    from ppdp_lab.anonymize.lattice import check, counting, packing, workers
+    from ppdp_lab.anonymize.lattice.check import checker, counting, packing, workers
 
     def force(way: str) -> None:
         monkeypatch.setattr(packing, "LEAST_MERGE_BITS", 4)
@@ -128,7 +128,7 @@ def every_path_taken(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
         monkeypatch.setattr(workers, "ROWS_PER_THREAD", 1)
         monkeypatch.setattr(workers, "CORES", 8)
         monkeypatch.setattr(workers, "START_AT", 0)
-        monkeypatch.setattr(check, "STEP_ROWS", 2)
+        monkeypatch.setattr(checker, "STEP_ROWS", 2)
         if way == "hashed":
             monkeypatch.setattr(counting, "DIRECT_FACTOR", 0)
             monkeypatch.setattr(counting, "DIRECT_ALWAYS", 0)

@@ -179,7 +179,7 @@ def test_a_large_scan_leaves_a_small_snapshot_for_its_neighbours(make_table, eve
     finer = checker._finer(node, base // 4)
     assert finer != node and all(a <= b for a, b in zip(finer, node))
     checker(node)
-    scanned = checker.counters.rows
+    scanned = checker.rows
     assert scanned > base
     checker(tuple(min(level + 1, 3) for level in finer))  # lies above the finer node, but not above the one checked
-    assert checker.counters.rows - scanned < base / 2
+    assert checker.rows - scanned < base / 2
