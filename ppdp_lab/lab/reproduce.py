@@ -17,9 +17,10 @@ import pandas as pd
 
 from ppdp_lab.anonymize.lattice.workers import CORES
 from ppdp_lab.errors import ParameterError, PPDPError
-from ppdp_lab.lab import parameters, scorecard
-from ppdp_lab.lab.experiment import Experiment
-from ppdp_lab.lab.finished import Run
+from ppdp_lab.lab.experiment.model import Experiment
+from ppdp_lab.lab.report import scorecard
+from ppdp_lab.lab.run import parameters
+from ppdp_lab.lab.run.record import Run
 from ppdp_lab.lab.runner import run
 
 

@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from ppdp_lab.errors import DataFileError, PPDPError, listed
-from ppdp_lab.lab import folders, machine, parameters
-from ppdp_lab.lab.experiment import Experiment
-from ppdp_lab.lab.finished import ENVIRONMENT, NOTEBOOK, VERDICTS, Run
-from ppdp_lab.lab.finishing import HANDED_OVER, RESULTS, RUN_FOLDER
-from ppdp_lab.lab.identity import Identity, identify
-from ppdp_lab.lab.kernel import NotebookError, execute
-from ppdp_lab.lab.progress import Progress
-from ppdp_lab.lab.redraw import draw_all, drawing
-from ppdp_lab.lab.text import seconds
-from ppdp_lab.lab.verdicts import judge_all
+from ppdp_lab.lab.experiment.model import Experiment
+from ppdp_lab.lab.report.figures import draw_all, drawing
+from ppdp_lab.lab.report.judging.verdicts import judge_all
+from ppdp_lab.lab.report.progress import Progress
+from ppdp_lab.lab.report.text import seconds
+from ppdp_lab.lab.run import folders, machine, parameters
+from ppdp_lab.lab.run.handover import HANDED_OVER, RESULTS, RUN_FOLDER
+from ppdp_lab.lab.run.identity import Identity, identify
+from ppdp_lab.lab.run.kernel import NotebookError, execute
+from ppdp_lab.lab.run.record import ENVIRONMENT, NOTEBOOK, VERDICTS, Run
 
 
 def run(

@@ -11,15 +11,17 @@ import pandas as pd
 import pytest
 
 from ppdp_lab.errors import ParameterError, PPDPError, UnknownNameError
-from ppdp_lab.lab import folders, read, runner, scorecard
-from ppdp_lab.lab.finished import Run, latest
-from ppdp_lab.lab.finishing import HANDED_OVER, RESULTS
-from ppdp_lab.lab.kernel import NotebookError
-from ppdp_lab.lab.query import ClaimError
-from ppdp_lab.lab.redraw import DrawingError
+from ppdp_lab.lab import read, runner
+from ppdp_lab.lab.report import scorecard
+from ppdp_lab.lab.report.figures import DrawingError
+from ppdp_lab.lab.report.judging.points import ClaimError
+from ppdp_lab.lab.report.judging.verdicts import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED
 from ppdp_lab.lab.reproduce import gallery, reproduce, sweep
+from ppdp_lab.lab.run import folders
+from ppdp_lab.lab.run.handover import HANDED_OVER, RESULTS
+from ppdp_lab.lab.run.kernel import NotebookError
+from ppdp_lab.lab.run.record import Run, latest
 from ppdp_lab.lab.runner import run
-from ppdp_lab.lab.verdicts import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED
 
 DATA = Path(__file__).parent / "data" / "experiments"
 HEAD = 'name = "small"\ntitle = "t"\nnotebook = "small.ipynb"\n[scale.quick]\n[scale.paper]\n'

@@ -9,7 +9,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from ppdp_lab.lab.text import seconds
+from ppdp_lab.lab.report.text import seconds
 
 EVERY = 20.0
 

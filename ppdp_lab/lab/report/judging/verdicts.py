@@ -12,18 +12,18 @@ import pandas as pd
 
 from ppdp_lab.anonymize.lattice.workers import CORES
 from ppdp_lab.errors import PPDPError
-from ppdp_lab.lab.claims import KINDS
-from ppdp_lab.lab.experiment import PAIRS, Claim, Experiment
-from ppdp_lab.lab.machine import memory_gb
-from ppdp_lab.lab.query import ClaimError, select
-from ppdp_lab.lab.text import number
+from ppdp_lab.lab.experiment.model import PAIRS, Claim, Experiment
+from ppdp_lab.lab.report.judging.kinds import KINDS
+from ppdp_lab.lab.report.judging.points import ClaimError, select
+from ppdp_lab.lab.report.text import number
+from ppdp_lab.lab.run.machine import memory_gb
 
 HOLDS, FAILS = "holds", "does not hold"
 NOT_TESTED, NOT_MEASURABLE = "not tested at this scale", "not measurable on this machine"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ClaimVerdict:
     """One line of the scorecard."""
 
     id: str
@@ -42,7 +42,7 @@ class Verdict:
         return asdict(self)
 
 
-def judge(claim: Claim, results: pd.DataFrame, scale: str, *, strict: bool = True) -> Verdict:
+def judge(claim: Claim, results: pd.DataFrame, scale: str, *, strict: bool = True) -> ClaimVerdict:
     """The verdict on one claim.
 
     With ``strict=False``, for runs whose parameters were changed by hand, a query that selects nothing makes the claim not
@@ -56,17 +56,17 @@ def judge(claim: Claim, results: pd.DataFrame, scale: str, *, strict: bool = Tru
         "paper": paper_says(claim),
     }
     if scale not in claim.scales:
-        return Verdict(**shown, measured="", verdict=NOT_TESTED)
+        return ClaimVerdict(**shown, measured="", verdict=NOT_TESTED)
     lacking = lacks(claim)
     if lacking:
-        return Verdict(**shown, measured="", verdict=NOT_MEASURABLE, reason=lacking)
+        return ClaimVerdict(**shown, measured="", verdict=NOT_MEASURABLE, reason=lacking)
     try:
         outcome = KINDS[claim.kind](select(claim, results), claim)
     except ClaimError as error:
         if strict:
             raise ClaimError(f"claim {claim.id!r}: {error}") from None
-        return Verdict(**shown, measured="", verdict=NOT_TESTED, reason=f"with these parameters: {error}")
-    return Verdict(
+        return ClaimVerdict(**shown, measured="", verdict=NOT_TESTED, reason=f"with these parameters: {error}")
+    return ClaimVerdict(
         **shown,
         measured=outcome.measured,
         verdict=HOLDS if outcome.holds else FAILS,
@@ -76,7 +76,7 @@ def judge(claim: Claim, results: pd.DataFrame, scale: str, *, strict: bool = Tru
     )
 
 
-def judge_all(experiment: Experiment, results: pd.DataFrame, scale: str, *, strict: bool = True) -> list[Verdict]:
+def judge_all(experiment: Experiment, results: pd.DataFrame, scale: str, *, strict: bool = True) -> list[ClaimVerdict]:
     """Verdicts on all claims, in the order of the file; all errors at once, if there are any."""
     verdicts, errors = [], []
     for claim in experiment.claims:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ppdp_lab.errors import DataFileError, listed, unknown
-from ppdp_lab.lab.experiment import AGGREGATES, NUMBERS, PAIRS, SCALES, TRENDS, Claim, Experiment, FigureEntry
+from ppdp_lab.lab.experiment.model import AGGREGATES, NUMBERS, PAIRS, SCALES, TRENDS, Claim, Experiment, FigureEntry
 
 
 def read(path: str | Path) -> Experiment:
-    """Read and check an experiment file, whose form :mod:`ppdp_lab.lab.experiment` describes."""
+    """Read and check an experiment file, whose form :mod:`ppdp_lab.lab.experiment.model` describes."""
     path = Path(path)
     if not path.is_file():
         raise DataFileError(f"no experiment file {str(path)!r}")

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from ppdp_lab.errors import PPDPError, listed, unknown
-from ppdp_lab.lab.experiment import PAIRS, Claim
+from ppdp_lab.lab.experiment.model import PAIRS, Claim
 
 VALUE, FIRST, SECOND = "value", "first", "second"
 

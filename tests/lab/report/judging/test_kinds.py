@@ -5,10 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from ppdp_lab.lab.claims import KINDS
-from ppdp_lab.lab.experiment import NUMBERS, PAIRS, TRENDS, Claim
-from ppdp_lab.lab.query import ClaimError, select
-from ppdp_lab.lab.verdicts import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED, judge
+from ppdp_lab.lab.experiment.model import NUMBERS, PAIRS, TRENDS, Claim
+from ppdp_lab.lab.report.judging.kinds import KINDS
+from ppdp_lab.lab.report.judging.points import ClaimError, select
+from ppdp_lab.lab.report.judging.verdicts import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED, judge
 
 
 def curve(values, series=None, x=None):

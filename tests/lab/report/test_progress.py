@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from ppdp_lab.lab import progress
+from ppdp_lab.lab.report import progress
 
 
 def test_lines_appear_when_it_takes_long(monkeypatch):

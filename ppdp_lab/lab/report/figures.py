@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from ppdp_lab import plotting
 from ppdp_lab.errors import DataFileError, PPDPError, unknown
-from ppdp_lab.lab.experiment import Experiment, FigureEntry
+from ppdp_lab.lab.experiment.model import Experiment, FigureEntry
 
 FIGURES = "figures"
 

@@ -8,9 +8,9 @@ import pytest
 
 from ppdp_lab.errors import DataFileError, UnknownNameError
 from ppdp_lab.lab import read
-from ppdp_lab.lab.home import experiment, experiments, find_root
+from ppdp_lab.lab.experiment.catalogue import experiment, experiments, find_root
 
-DEMO = Path(__file__).parent / "data" / "experiments" / "demo.toml"
+DEMO = Path(__file__).parents[1] / "data" / "experiments" / "demo.toml"
 HEAD = 'name = "e"\ntitle = "t"\nnotebook = "n.ipynb"\n[scale.quick]\n[scale.paper]\nk = 5\n'
 CLAIM = '[[claim]]\nid = "c"\ntext = "t"\nvalue = "v"\n'
 

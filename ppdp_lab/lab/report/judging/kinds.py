@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
-from ppdp_lab.lab.experiment import Claim
-from ppdp_lab.lab.query import FIRST, SECOND, VALUE, ClaimError
-from ppdp_lab.lab.text import number
+from ppdp_lab.lab.experiment.model import Claim
+from ppdp_lab.lab.report.judging.points import FIRST, SECOND, VALUE, ClaimError
+from ppdp_lab.lab.report.text import number
 
 ABOUT, CLOSE, FLAT, RHO = 0.15, 0.10, 1.15, 0.9
 ROUNDING = 1e-12  # 1 - 0.85 is 0.15000000000000002: the last digit of a float decides nothing

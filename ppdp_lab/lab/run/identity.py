@@ -20,9 +20,9 @@ from typing import Any
 
 from ppdp_lab import datasets
 from ppdp_lab.errors import ParameterError
-from ppdp_lab.lab.experiment import Experiment
-from ppdp_lab.lab.machine import PACKAGE
-from ppdp_lab.lab.parameters import cells
+from ppdp_lab.lab.experiment.model import Experiment
+from ppdp_lab.lab.run.machine import PACKAGE
+from ppdp_lab.lab.run.parameters import cells
 
 PRESENTATION = ("plotting.py", "cli.py", "explore/", "lab/")
 CACHE = ".fingerprints.json"

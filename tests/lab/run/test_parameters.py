@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from ppdp_lab.errors import DataFileError, ParameterError
-from ppdp_lab.lab.parameters import absolute, check, defined, parse, parse_all, parse_sweep
+from ppdp_lab.lab.run.parameters import absolute, check, defined, parse, parse_all, parse_sweep
 
-DEMO = Path(__file__).parent / "data" / "experiments" / "demo.ipynb"
+DEMO = Path(__file__).parents[1] / "data" / "experiments" / "demo.ipynb"
 
 
 def notebook(path, *sources, tag=1):

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ppdp_lab.errors import PPDPError
-from ppdp_lab.lab.machine import PACKAGE
-from ppdp_lab.lab.parameters import cells
+from ppdp_lab.lab.run.machine import PACKAGE
+from ppdp_lab.lab.run.parameters import cells
 
 ENGINE = "ppdp_lab"
 

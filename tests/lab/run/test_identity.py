@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from ppdp_lab.errors import DataFileError, ParameterError, UnknownNameError
-from ppdp_lab.lab import identity, read
-from ppdp_lab.lab.identity import data_names, fingerprint, identify
+from ppdp_lab.lab import read
+from ppdp_lab.lab.run import identity
+from ppdp_lab.lab.run.identity import data_names, fingerprint, identify
 
-DATA = Path(__file__).parent / "data" / "experiments"
+DATA = Path(__file__).parents[1] / "data" / "experiments"
 KNOWN = {"rows": 50, "seed": 1}
 
 

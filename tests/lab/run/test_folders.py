@@ -13,12 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from ppdp_lab.lab import folders, read
-from ppdp_lab.lab.finished import latest
-from ppdp_lab.lab.machine import PACKAGE
+from ppdp_lab.lab import read
+from ppdp_lab.lab.run import folders
+from ppdp_lab.lab.run.machine import PACKAGE
+from ppdp_lab.lab.run.record import latest
 from ppdp_lab.lab.runner import run
 
-DATA = Path(__file__).parent / "data" / "experiments"
+DATA = Path(__file__).parents[1] / "data" / "experiments"
 RUN = "0123456789abcdef"
 
 

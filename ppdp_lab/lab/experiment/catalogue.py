@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 
 from ppdp_lab.errors import DataFileError, unknown
-from ppdp_lab.lab.experiment import Experiment
-from ppdp_lab.lab.machine import PACKAGE
-from ppdp_lab.lab.reading import read
+from ppdp_lab.lab.experiment.model import Experiment
+from ppdp_lab.lab.experiment.reading import read
+from ppdp_lab.lab.run.machine import PACKAGE
 
 EXPERIMENTS, RESULTS = "experiments", "results"
 

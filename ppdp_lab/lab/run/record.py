@@ -12,10 +12,10 @@ from typing import Any
 import pandas as pd
 
 from ppdp_lab.errors import DataFileError
-from ppdp_lab.lab import folders
-from ppdp_lab.lab.finishing import HANDED_OVER, RESULTS
-from ppdp_lab.lab.redraw import FIGURES
-from ppdp_lab.lab.verdicts import Verdict
+from ppdp_lab.lab.report.figures import FIGURES
+from ppdp_lab.lab.report.judging.verdicts import ClaimVerdict
+from ppdp_lab.lab.run import folders
+from ppdp_lab.lab.run.handover import HANDED_OVER, RESULTS
 
 NOTEBOOK, VERDICTS, ENVIRONMENT = "notebook.ipynb", "verdicts.json", "environment.json"
 
@@ -43,10 +43,10 @@ class Run:
             return pd.read_parquet(path)
 
     @property
-    def verdicts(self) -> list[Verdict]:
+    def verdicts(self) -> list[ClaimVerdict]:
         """Its verdicts."""
         with _reading(self.folder, VERDICTS) as path:
-            verdicts = [Verdict(**entry) for entry in json.loads(path.read_text(encoding="utf-8"))]
+            verdicts = [ClaimVerdict(**entry) for entry in json.loads(path.read_text(encoding="utf-8"))]
             for v in verdicts:
                 words = (v.id, v.text, v.source, v.kind, v.paper, v.measured, v.verdict, v.reason)
                 _need(all(isinstance(word, str) for word in words), "verdicts in words")

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ppdp_lab.lab.experiment import Experiment
-from ppdp_lab.lab.finished import Run, latest
+from ppdp_lab.lab.experiment.model import Experiment
+from ppdp_lab.lab.report.judging.verdicts import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED, ClaimVerdict
+from ppdp_lab.lab.report.text import markdown_table, table
+from ppdp_lab.lab.run.record import Run, latest
 from ppdp_lab.lab.runner import label_of
-from ppdp_lab.lab.text import markdown_table, table
-from ppdp_lab.lab.verdicts import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED, Verdict
 
 HEADER = ("claim", "source", "paper", "measured", "verdict")
 WIDTHS = (44, 14, 24, 30, 16)
@@ -37,7 +37,7 @@ class Scored:
         return f"{self.experiment.name}: {self.experiment.title} ({'; '.join(made)})"
 
     @property
-    def verdicts(self) -> list[Verdict]:
+    def verdicts(self) -> list[ClaimVerdict]:
         """Its verdicts."""
         return [] if self.run is None else self.run.verdicts
 
@@ -84,5 +84,5 @@ def summary(scored: Sequence[Scored]) -> str:
     return f"{sum(counts.values())} claims: {', '.join(parts)}." if parts else "No claims yet."
 
 
-def _row(verdict: Verdict) -> tuple[str, ...]:
+def _row(verdict: ClaimVerdict) -> tuple[str, ...]:
     return (verdict.text, verdict.source, verdict.paper, verdict.measured, verdict.verdict)
