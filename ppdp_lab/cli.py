@@ -210,7 +210,7 @@ def report(
     """Collect figures and scorecard of finished runs in a folder, without running anything."""
     from ppdp_lab.lab.experiment.catalogue import experiments
     from ppdp_lab.lab.report import scorecard
-    from ppdp_lab.lab.reproduce import gallery
+    from ppdp_lab.lab.report.gallery import gallery
 
     everything = experiments(_root())
     _check_scale(scale, everything)
@@ -230,14 +230,15 @@ def sweep(
     force: _Force = False,
     data_dir: _Data = None,
 ) -> None:
-    """Run one experiment at several parameter values and put all results into one table."""
-    from ppdp_lab.lab.reproduce import sweep as run_sweep
+    """Run one experiment at several parameter values and put the results of all runs together."""
     from ppdp_lab.lab.run import parameters
+    from ppdp_lab.lab.sweep import sweep as run_sweep
 
     _use_data(data_dir)
     values = dict(parameters.parse_sweep(text) for text in parameter)
-    table, path = run_sweep(_experiment(name), values, results=_results(), scale=scale, force=force, say=_say)
-    _say(f"\n{table.to_string(index=False, max_rows=40)}\n\n{len(table)} rows in {path}")
+    tables, folder = run_sweep(_experiment(name), values, results=_results(), scale=scale, force=force, say=_say)
+    for which, table in tables.items():
+        _say(f"\n{table.to_string(index=False, max_rows=40)}\n\n{len(table)} rows in {folder / f'{which}.parquet'}")
 
 
 @app.command()
@@ -247,8 +248,8 @@ def redraw(
 ) -> None:
     """Draw the figures and judge the claims of the newest run again, without running it."""
     from ppdp_lab.lab.report import scorecard
+    from ppdp_lab.lab.report.presentation import present
     from ppdp_lab.lab.run.record import latest
-    from ppdp_lab.lab.runner import present
 
     experiment = _experiment(name)
     if scale is not None:
@@ -256,7 +257,7 @@ def redraw(
     found = latest(experiment.name, _results(), scale)
     if found is None:
         raise PPDPError(f"{experiment.name} has no finished run to draw from; use: ppdp-lab run {name}")
-    present(experiment, found.folder)
+    present(experiment, found)
     _say(f"{scorecard.plain([scorecard.Scored(experiment, found)])}\n\n{found.folder / 'figures'}")
 
 

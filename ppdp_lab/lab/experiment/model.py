@@ -26,7 +26,8 @@ An example with everything in it::
     text = "At k = 10 Mondrian loses between 5 and 9 percent."      # in your own words
     source = "Figure 3"                       # optional
     kind = "between"
-    where = "method == 'mondrian' and k == 10"      # optional: a pandas query on the results
+    table = "grid"                            # which result table it reads; may be left out if there is only one
+    where = "method == 'mondrian' and k == 10"      # optional: a pandas query on that table
     value = "loss"                            # a column, or an expression over columns such as "time / units"
     paper = [0.05, 0.09]
     scales = ["paper"]                        # optional: where it can be tested; quick and paper unless said
@@ -54,66 +55,86 @@ selected values to one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from ppdp_lab.errors import unknown
+from pydantic import AfterValidator, Field, StrictBool, model_validator
+from pydantic.dataclasses import dataclass
+
+from ppdp_lab.errors import listed, unknown
+from ppdp_lab.lab.experiment.claims import KNOWN_KEYS, Claim, Filled
 
 SCALES = ("tiny", "quick", "paper")
-NUMBERS = ("between", "at_most", "at_least", "about", "zero")
-TRENDS = ("rises", "falls", "flat")
-PAIRS = ("below", "above", "close")
-AGGREGATES = ("mean", "median", "min", "max", "sum")
+ITSELF = "the file itself"  # the path of a file among what the file says; no key that anybody writes
 
 
-@dataclass(frozen=True)
+def check_file_name(name: str) -> str:
+    """Refuse a name that cannot be that of a file or folder.
+
+    >>> check_file_name("fig-3a")
+    'fig-3a'
+    """
+    if not re.fullmatch(r"[\w-]+", name):
+        raise ValueError(f"{name!r} must consist of letters, digits, '-' and '_': it names a file or folder")
+    return name
+
+
+def _check_draw(draw: str) -> str:
+    module, _, function = draw.rpartition(":")
+    if draw and not (module and function.isidentifier()):
+        raise ValueError(f"must be 'module:function' or 'file.py:function', not {draw!r}")
+    return draw
+
+
+def _check_scales(scales: dict[str, Any]) -> dict[str, Any]:
+    for name in scales:
+        if name not in SCALES:
+            raise ValueError(f"has an {unknown('key', name, SCALES)}")
+    missing = [name for name in ("quick", "paper") if name not in scales]
+    if missing:
+        raise ValueError(f"lacks {listed(missing)}")
+    return scales
+
+
+FileName = Annotated[Filled, AfterValidator(check_file_name)]
+
+
+@dataclass(frozen=True, config=KNOWN_KEYS)
 class FigureEntry:
     """A figure of an experiment: its name, caption, and the function that draws it from the results."""
 
-    name: str
-    caption: str
-    draw: str
+    name: FileName
+    caption: Filled
+    draw: Annotated[str, AfterValidator(_check_draw)] = ""
     source: str = ""
 
 
-@dataclass(frozen=True)
-class Claim:
-    """What a paper says, as a query on the results and a kind of test."""
-
-    id: str
-    text: str
-    kind: str
-    value: str
-    source: str = ""
-    where: str = ""
-    x: tuple[str, ...] = ()
-    by: tuple[str, ...] = ()
-    series: str = ""
-    compare: tuple[Any, ...] = ()
-    at: tuple[Any, ...] = ()
-    aggregate: str = ""
-    paper: Any = None
-    scales: tuple[str, ...] = ("quick", "paper")
-    needs_cores: int = 0
-    needs_memory_gb: float = 0
-    reason: str = ""
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=KNOWN_KEYS)
 class Experiment:
     """One experiment file, checked."""
 
-    name: str
-    title: str
+    name: FileName
+    title: Filled
     notebook: Path
-    scales: Mapping[str, Mapping[str, Any]]
-    path: Path
+    scales: Annotated[dict[str, dict[str, Any]], AfterValidator(_check_scales)] = Field(validation_alias="scale")
+    path: Path = Field(validation_alias=ITSELF)
     paper: str = ""
-    exclusive: bool = False
-    figures: tuple[FigureEntry, ...] = ()
-    claims: tuple[Claim, ...] = ()
+    exclusive: StrictBool = False
+    figures: tuple[FigureEntry, ...] = Field(default=(), validation_alias="figure")
+    claims: tuple[Claim, ...] = Field(default=(), validation_alias="claim")
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Experiment:
+        for what, names in (("figure", [f.name for f in self.figures]), ("claim", [c.id for c in self.claims])):
+            doubled = sorted({n for n in names if names.count(n) > 1})
+            if doubled:
+                raise ValueError(f"{what} {listed(doubled)} stands more than once; give each its own name")
+        for claim in self.claims:
+            for scale in claim.scales:
+                if scale not in self.scales:
+                    raise ValueError(f"claim {claim.id}: {unknown('scale', scale, self.scales)}")
+        return self
 
     def parameters(self, scale: str) -> dict[str, Any]:
         """What a scale gives to the notebook."""

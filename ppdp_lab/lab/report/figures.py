@@ -5,24 +5,22 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from matplotlib.figure import Figure
 
 from ppdp_lab import plotting
 from ppdp_lab.errors import DataFileError, PPDPError, unknown
 from ppdp_lab.lab.experiment.model import Experiment, FigureEntry
-
-FIGURES = "figures"
+from ppdp_lab.lab.run import tables
+from ppdp_lab.lab.run.record import FIGURES, Run
 
 
 class DrawingError(PPDPError, RuntimeError):
     """A figure could not be drawn from the results."""
 
 
-def drawing(figure: FigureEntry, experiment: Experiment) -> Callable[[pd.DataFrame], Any]:
+def drawing(figure: FigureEntry, experiment: Experiment) -> Callable[[Any], Any]:
     """The function that draws a figure: from a module, or from a file beside the experiment's."""
     module_name, _, function = figure.draw.rpartition(":")
     try:
@@ -45,25 +43,24 @@ def drawing(figure: FigureEntry, experiment: Experiment) -> Callable[[pd.DataFra
     if not callable(getattr(module, function, None)):
         known = [name for name in dir(module) if not name.startswith("_") and callable(getattr(module, name))]
         raise DrawingError(f"figure {figure.name!r}: {unknown(f'function of {module_name}:', function, known)}")
-    draw: Callable[[pd.DataFrame], Any] = getattr(module, function)
+    draw: Callable[[Any], Any] = getattr(module, function)
     return draw
 
 
-def draw_all(experiment: Experiment, results: pd.DataFrame, folder: Path, made: dict[str, Any]) -> list[Path]:
-    """Draw every figure of an experiment into ``folder/figures``; ``made`` is what the captions say (provenance, ...)."""
-    (folder / FIGURES).mkdir(exist_ok=True)
-    written = []
+def draw_all(experiment: Experiment, run: Run, made: dict[str, Any]) -> None:
+    """Draw every figure of an experiment from a run's results; ``made`` is what the captions say (provenance, ...)."""
+    results, folder = run.results, run.folder / FIGURES
+    folder.mkdir(exist_ok=True)
     for entry in experiment.figures:
         draw = drawing(entry, experiment)
         try:
             with plotting.look():
-                figure = draw(results.copy())
+                figure = draw(tables.as_given(results))
             if not isinstance(figure, Figure):
                 raise TypeError(f"{entry.draw} returned {type(figure).__name__}, not a matplotlib Figure")
             plotting.caption(figure, entry.caption, **made)
-            written += plotting.save(figure, folder / FIGURES / entry.name)
+            plotting.save(figure, folder / entry.name)
         except Exception as error:  # the drawing function is anybody's code
             raise DrawingError(
                 f"figure {entry.name!r} cannot be drawn by {entry.draw}: {type(error).__name__}: {error}"
             ) from error
-    return written

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ppdp_lab.lab.experiment.claims import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED, ClaimVerdict
 from ppdp_lab.lab.experiment.model import Experiment
-from ppdp_lab.lab.report.judging.verdicts import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED, ClaimVerdict
-from ppdp_lab.lab.report.text import markdown_table, table
+from ppdp_lab.lab.report.text import label_of, markdown_table, table
 from ppdp_lab.lab.run.record import Run, latest
-from ppdp_lab.lab.runner import label_of
 
 HEADER = ("claim", "source", "paper", "measured", "verdict")
 WIDTHS = (44, 14, 24, 30, 16)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 def number(value: float) -> str:
@@ -30,6 +31,15 @@ def seconds(value: float) -> str:
         return f"{value:.3g} s"
     minutes, rest = divmod(round(value), 60)
     return f"{minutes} min {rest} s"
+
+
+def label_of(scale: str, given: Mapping[str, Any]) -> str:
+    """A scale and what was changed of it, in words.
+
+    >>> label_of("quick", {"k": 3})
+    'quick, k=3'
+    """
+    return ", ".join([scale, *(f"{key}={value}" for key, value in given.items())])
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, widths: Sequence[int | None] = ()) -> str:

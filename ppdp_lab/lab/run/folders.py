@@ -7,33 +7,43 @@ runs, ``.partial-<process>-<hash>/``. What a killed process left behind is remov
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
+from filelock import ReadWriteLock, Timeout
 
-try:
-    import fcntl
-except ImportError:  # not on this platform: several processes then run side by side without knowing of each other
-    fcntl = None  # type: ignore[assignment]
+from ppdp_lab.lab.run import tables
 
 LOCK = ".lock"
 _LEFT = re.compile(r"\.(?:partial|old)-(\d+)-")
 
 
 def finished(folder: Path) -> bool:
-    """Whether a folder is a finished run."""
-    return re.fullmatch("[0-9a-f]{16}", folder.name) is not None and (folder / "environment.json").is_file()
+    """Whether a folder is a finished run, its results one file per table."""
+    return _named_like_a_run(folder) and (folder / tables.FOLDER).is_dir()
 
 
 def finished_runs(experiment: Path) -> list[Path]:
     """Finished runs of an experiment, the newest first."""
     folders = [f for f in experiment.iterdir() if finished(f)] if experiment.is_dir() else []
     return sorted(folders, key=lambda f: (f / "environment.json").stat().st_mtime_ns, reverse=True)
+
+
+def outdated_runs(experiment: Path) -> list[Path]:
+    """Runs that an earlier version finished, whose results are laid out otherwise."""
+    folders = sorted(experiment.iterdir()) if experiment.is_dir() else []
+    return [f for f in folders if _named_like_a_run(f) and not finished(f)]
+
+
+def _named_like_a_run(folder: Path) -> bool:
+    return re.fullmatch("[0-9a-f]{16}", folder.name) is not None and (folder / "environment.json").is_file()
 
 
 def begin(experiment: Path, run: str) -> Path:
@@ -96,15 +106,20 @@ def _alive(process: int, folder: Path) -> bool:
 @contextlib.contextmanager
 def turn(results: Path, *, exclusive: bool, waiting: Callable[[], None]) -> Iterator[None]:
     """Wait for our turn: an exclusive run shares the machine with no other run under the same ``results``."""
-    if fcntl is None:
-        yield
-        return
     results.mkdir(parents=True, exist_ok=True)
-    how = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
-    with (results / LOCK).open("w") as file:
-        try:
-            fcntl.flock(file, how | fcntl.LOCK_NB)
-        except BlockingIOError:
-            waiting()
-            fcntl.flock(file, how)
+    lock = ReadWriteLock(results / LOCK, is_singleton=False)
+    take = lock.acquire_write if exclusive else lock.acquire_read
+    try:
+        held = take(blocking=False)
+    except Timeout:
+        waiting()
+        held = take()
+    with held:
         yield
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write a file in one go: whoever reads it finds the old content or the new one, never half of it."""
+    fresh = path.with_name(f".{path.name}-{os.getpid()}")
+    fresh.write_text(json.dumps(content, indent=2, default=str) + "\n", encoding="utf-8")
+    fresh.replace(path)

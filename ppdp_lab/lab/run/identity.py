@@ -1,8 +1,8 @@
-"""Who a run is: a hash of its parameters, notebook, experiment file, package source and data.
+"""Who a run is: a hash of its parameters, notebook, experiment file, package source, data, and versions of what computes.
 
 Two hashes. The *run's* covers all of it and names the folder. That of its *results* leaves out the experiment file and the
 parts of the package that only draw, judge and print: if nothing but those changed, figures and verdicts are made anew from
-results that are already there.
+results that are already there. Whatever a notebook computes with lies outside those parts.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from typing import Any
 from ppdp_lab import datasets
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.lab.experiment.model import Experiment
-from ppdp_lab.lab.run.machine import PACKAGE
+from ppdp_lab.lab.run.folders import write_json
+from ppdp_lab.lab.run.machine import PACKAGE, computing
 from ppdp_lab.lab.run.parameters import cells
 
-PRESENTATION = ("plotting.py", "cli.py", "explore/", "lab/")
+PRESENTATION = ("plotting.py", "pages.py", "cli.py", "explore/", "lab/drawings/", "lab/report/")
 CACHE = ".fingerprints.json"
 
 
@@ -60,6 +61,7 @@ def identify(
         "parameters": effective,
         "notebook": notebook_hash(experiment.notebook),
         "data": [(d.name, d.fingerprint) for d in data],
+        "versions": computing(),
     }
     whole = {
         "scale": scale,
@@ -87,7 +89,7 @@ def data_names(parameters: Mapping[str, Any]) -> list[str]:
 
 def fingerprint(name: str, results: Path) -> DataSet:
     """Provenance and fingerprint of a data set, remembered as long as no file that it may come from changed."""
-    key = _hash([name, source_hash(presentation=False), _sources(name)])
+    key = _hash([name, source_hash(presentation=False), computing(), _sources(name)])
     path = results / CACHE
     try:
         remembered = json.loads(path.read_text(encoding="utf-8"))
@@ -97,9 +99,7 @@ def fingerprint(name: str, results: Path) -> DataSet:
         table = datasets.load(name)
         remembered[key] = [table.provenance, table.fingerprint()]
         results.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_name(f"{CACHE}.{os.getpid()}")
-        fresh.write_text(json.dumps(remembered), encoding="utf-8")
-        fresh.replace(path)
+        write_json(path, remembered)
     return DataSet(name, *remembered[key])
 
 
@@ -129,12 +129,9 @@ def notebook_hash(notebook: Path) -> str:
 @cache
 def source_hash(presentation: bool = True) -> str:
     """Hash of the package's source, with or without what only draws, judges and prints."""
-    digest = hashlib.sha256()
-    for path in sorted(PACKAGE.rglob("*.py")):
-        name = path.relative_to(PACKAGE).as_posix()
-        if presentation or name.startswith("lab/bench/") or not name.startswith(PRESENTATION):
-            digest.update(f"{name}\0".encode() + path.read_bytes() + b"\0")
-    return digest.hexdigest()
+    names = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
+    counted = {name: path for name, path in names.items() if presentation or not name.startswith(PRESENTATION)}
+    return _hash({name: _sha(path.read_bytes()) for name, path in counted.items()})
 
 
 def drawings(experiment: Experiment) -> list[str]:

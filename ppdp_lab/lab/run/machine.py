@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ import ppdp_lab
 from ppdp_lab.anonymize.lattice.workers import CORES
 
 PACKAGE = Path(ppdp_lab.__file__).parent
-DEPENDENCIES = ("numpy", "pandas", "pyarrow", "numba", "scipy", "matplotlib", "papermill", "ipykernel")
+COMPUTING = ("numpy", "numba", "scipy", "pandas")
+DEPENDENCIES = (*COMPUTING, "pyarrow", "matplotlib", "papermill", "ipykernel")
 
 
 def describe() -> dict[str, Any]:
@@ -22,7 +24,7 @@ def describe() -> dict[str, Any]:
         "ppdp_lab": ppdp_lab.__version__,
         "commit": commit(),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
-        "dependencies": {name: _version(name) for name in DEPENDENCIES},
+        "dependencies": _versions(DEPENDENCIES),
         "platform": f"{platform.system()} {platform.release()} {platform.machine()}",
         "cpu": cpu_model(),
         "cores": os.cpu_count(),
@@ -31,11 +33,13 @@ def describe() -> dict[str, Any]:
     }
 
 
-def _version(name: str) -> str | None:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return None
+def computing() -> dict[str, str]:
+    """What may change a number though no line of this package changes: the Python minor version, and versions of libraries."""
+    return {"python": ".".join(platform.python_version_tuple()[:2]), **_versions(COMPUTING)}
+
+
+def _versions(names: Iterable[str]) -> dict[str, str]:
+    return {name: metadata.version(name) for name in names}
 
 
 def commit() -> str | None:

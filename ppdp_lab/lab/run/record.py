@@ -1,4 +1,4 @@
-"""Finished runs: what their files hold, and in words what is wrong with one that cannot be read."""
+"""The record of a finished run: what its files hold, and in words what is wrong with one that cannot be read."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from typing import Any
 import pandas as pd
 
 from ppdp_lab.errors import DataFileError
-from ppdp_lab.lab.report.figures import FIGURES
-from ppdp_lab.lab.report.judging.verdicts import ClaimVerdict
-from ppdp_lab.lab.run import folders
-from ppdp_lab.lab.run.handover import HANDED_OVER, RESULTS
+from ppdp_lab.lab.experiment.claims import ClaimVerdict
+from ppdp_lab.lab.run import folders, tables
+from ppdp_lab.lab.run.handover import HANDED_OVER
 
-NOTEBOOK, VERDICTS, ENVIRONMENT = "notebook.ipynb", "verdicts.json", "environment.json"
+NOTEBOOK, VERDICTS, ENVIRONMENT, FIGURES = "notebook.ipynb", "verdicts.json", "environment.json", "figures"
 
 
 @dataclass(frozen=True)
@@ -30,80 +29,87 @@ class Run:
     @property
     def environment(self) -> dict[str, Any]:
         """What is written down about the run."""
-        with _reading(self.folder, ENVIRONMENT) as path:
-            content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        with self._reading(ENVIRONMENT) as content:
             _need(isinstance(content["scale"], str) and isinstance(content["given"], dict), "scale and given")
             _need_data(content["data"])
             return {"seed": None, **content}
 
     @property
-    def results(self) -> pd.DataFrame:
-        """Its tidy results."""
-        with _reading(self.folder, RESULTS) as path:
-            return pd.read_parquet(path)
+    def results(self) -> dict[str, pd.DataFrame]:
+        """Its result tables, by name."""
+        found = {}
+        for name in self.handed_over["tables"]:
+            with self._reading(tables.file(name)) as path:
+                found[name] = pd.read_parquet(path)
+        return found
 
     @property
     def verdicts(self) -> list[ClaimVerdict]:
         """Its verdicts."""
-        with _reading(self.folder, VERDICTS) as path:
-            verdicts = [ClaimVerdict(**entry) for entry in json.loads(path.read_text(encoding="utf-8"))]
+        with self._reading(VERDICTS) as content:
+            verdicts = [ClaimVerdict(**entry) for entry in content]
             for v in verdicts:
                 words = (v.id, v.text, v.source, v.kind, v.paper, v.measured, v.verdict, v.reason)
-                _need(all(isinstance(word, str) for word in words), "verdicts in words")
+                _need(_texts(words), "verdicts in words")
             return verdicts
 
     @property
     def handed_over(self) -> dict[str, Any]:
-        """What its notebook finished with: names of figures, and the data it used."""
-        with _reading(self.folder, HANDED_OVER) as path:
-            content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            names = content["figures"]
-            _need(isinstance(names, list) and all(isinstance(name, str) for name in names), "names of figures")
+        """What its notebook finished with: names of tables and figures, and the data it used."""
+        with self._reading(HANDED_OVER) as content:
+            for what in ("tables", "figures"):
+                _need(isinstance(content[what], list) and _texts(content[what]), f"names of {what}")
             _need_data(content["data"])
-            return content
+            handed: dict[str, Any] = content
+            return handed
 
     @property
     def figures(self) -> list[Path]:
         """The files of its figures."""
-        with _reading(self.folder, FIGURES) as path:
+        with self._reading(FIGURES) as path:
             return sorted(file for file in path.iterdir() if file.suffix in (".png", ".svg"))
+
+    @contextlib.contextmanager
+    def _reading(self, name: str) -> Iterator[Any]:
+        """A file's path, or its content if it is JSON; if it does not hold what a run writes, say which and what to do."""
+        try:
+            path = self.folder / name
+            yield json.loads(path.read_text(encoding="utf-8")) if path.suffix == ".json" else path
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            what = f"{type(error).__name__}: {error}"
+            raise DataFileError(
+                f"the run in {self.folder} cannot be read: {name} is broken ({what}); delete that folder and run again"
+            ) from None
 
 
 def latest(experiment: str, results: Path, scale: str | None = None) -> Run | None:
     """The newest finished run of an experiment, with unchanged parameters if a scale is asked for."""
-    for folder in folders.finished_runs(results / experiment):
-        found = Run(folder, executed=False)
-        if scale is None:
-            return found
-        notes = found.environment
-        if notes["scale"] == scale and not notes["given"]:
-            return found
-    return None
+    runs = (Run(folder, executed=False) for folder in folders.finished_runs(results / experiment))
+    return next((found for found in runs if scale is None or _unchanged_scale(found) == scale), None)
 
 
 def finished_scales(experiment: str, results: Path) -> tuple[set[str], list[str]]:
     """Scales that an experiment was run at with unchanged parameters; and in words, runs that cannot be read."""
-    scales, broken = set(), []
+    scales: set[str | None] = set()
+    broken = [
+        f"the run in {folder} is of an older layout, without {tables.FOLDER}/; delete that folder and run again"
+        for folder in folders.outdated_runs(results / experiment)
+    ]
     for folder in folders.finished_runs(results / experiment):
         try:
-            notes = Run(folder, executed=False).environment
+            scales.add(_unchanged_scale(Run(folder, executed=False)))
         except DataFileError as error:
             broken.append(str(error))
-        else:
-            scales |= set() if notes["given"] else {notes["scale"]}
-    return scales, broken
+    return {scale for scale in scales if scale is not None}, broken
 
 
-@contextlib.contextmanager
-def _reading(folder: Path, name: str) -> Iterator[Path]:
-    """Reading a file of a run: if it does not hold what a run writes, say which and what to do."""
-    try:
-        yield folder / name
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        what = f"{type(error).__name__}: {error}"
-        raise DataFileError(
-            f"the run in {folder} cannot be read: {name} is broken ({what}); delete that folder and run again"
-        ) from None
+def _unchanged_scale(run: Run) -> str | None:
+    notes = run.environment
+    return None if notes["given"] else notes["scale"]
+
+
+def _texts(values: Any) -> bool:
+    return all(isinstance(value, str) for value in values)
 
 
 def _need(there: bool, what: str) -> None:
@@ -112,4 +118,4 @@ def _need(there: bool, what: str) -> None:
 
 
 def _need_data(data: Any) -> None:
-    _need(isinstance(data, list) and all(isinstance(d["provenance"], str) for d in data), "the data's provenance")
+    _need(isinstance(data, list) and _texts(d["provenance"] for d in data), "the data's provenance")

@@ -16,7 +16,7 @@ import pytest
 from ppdp_lab.lab import read
 from ppdp_lab.lab.run import folders
 from ppdp_lab.lab.run.machine import PACKAGE
-from ppdp_lab.lab.run.record import latest
+from ppdp_lab.lab.run.record import finished_scales, latest
 from ppdp_lab.lab.runner import run
 
 DATA = Path(__file__).parents[1] / "data" / "experiments"
@@ -45,12 +45,14 @@ def test_remains_of_dead_processes_are_removed(tmp_path):
 def test_only_a_renamed_folder_looks_finished(tmp_path):
     folder = folders.begin(tmp_path, RUN)
     (folder / "environment.json").write_text("{}")
+    (folder / "results").mkdir()
     assert folders.finished_runs(tmp_path) == []
     (tmp_path / ("f" * 16)).mkdir()
     done = folders.complete(folder, RUN)
     assert folders.finished_runs(tmp_path) == [done] and done.name == RUN
     newer = folders.begin(tmp_path, RUN)
     (newer / "environment.json").write_text("new")
+    (newer / "results").mkdir()
     assert (folders.complete(newer, RUN) / "environment.json").read_text() == "new"
     assert sorted(p.name for p in tmp_path.iterdir()) == [RUN, "f" * 16]
 
@@ -60,7 +62,6 @@ def test_failed_runs_do_not_overwrite_each_other(tmp_path):
     assert len(kept) == 3 and all(path.name.startswith("failed-") for path in kept)
 
 
-@pytest.mark.skipif(folders.fcntl is None, reason="no file locks on this platform")
 def test_an_exclusive_run_is_alone(tmp_path):
     waited, running, most = [], [], []
 
@@ -85,12 +86,39 @@ def test_an_exclusive_run_is_alone(tmp_path):
     assert max(map(len, most)) == 2
 
 
-def test_without_file_locks_nobody_waits(tmp_path, monkeypatch):
-    monkeypatch.setattr(folders, "fcntl", None)
-    waited = []
-    alone = {"exclusive": True, "waiting": lambda: waited.append("we")}
-    with folders.turn(tmp_path, **alone), folders.turn(tmp_path, **alone):
-        assert not waited and not list(tmp_path.iterdir())
+def test_a_killed_process_gives_up_its_turn(tmp_path):
+    code = f"""
+from pathlib import Path
+from ppdp_lab.lab.run import folders
+with folders.turn(Path({str(tmp_path)!r}), exclusive=True, waiting=lambda: None):
+    print("here", flush=True)
+    input()
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=PACKAGE.parent
+    )
+    assert process.stdin is not None and process.stdout is not None
+    with process.stdin, process.stdout:
+        assert process.stdout.readline() == "here\n"
+
+        def kill():
+            process.kill()
+            process.wait()
+
+        with folders.turn(tmp_path, exclusive=False, waiting=kill):
+            assert process.poll() is not None
+
+
+def test_runs_of_an_older_layout_are_not_taken_for_finished(tmp_path):
+    old = tmp_path / "demo" / RUN
+    old.mkdir(parents=True)
+    (old / "environment.json").write_text('{"scale": "quick", "given": {}, "data": []}')
+    (old / "results.parquet").write_text("")
+    assert folders.finished_runs(tmp_path / "demo") == [] and latest("demo", tmp_path) is None
+    scales, complaints = finished_scales("demo", tmp_path)
+    assert scales == set() and complaints == [
+        f"the run in {old} is of an older layout, without results/; delete that folder and run again"
+    ]
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
-from ppdp_lab.lab.experiment.model import Claim
+from ppdp_lab.lab.experiment.claims import Claim
 from ppdp_lab.lab.report.judging.points import FIRST, SECOND, VALUE, ClaimError
 from ppdp_lab.lab.report.text import number
 

@@ -1,4 +1,4 @@
-"""Selecting the points that a claim is about from the tidy results of a run."""
+"""Selecting the points that a claim is about from the result tables of a run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from ppdp_lab.errors import PPDPError, listed, unknown
-from ppdp_lab.lab.experiment.model import PAIRS, Claim
+from ppdp_lab.lab.experiment.claims import PAIRS, Claim
+from ppdp_lab.lab.run.tables import Tables
 
 VALUE, FIRST, SECOND = "value", "first", "second"
 
@@ -16,16 +17,16 @@ class ClaimError(PPDPError, ValueError):
     """A claim's query does not fit the results: it selects nothing, or asks for a column that is not there."""
 
 
-def select(claim: Claim, results: pd.DataFrame) -> pd.DataFrame:
+def select(claim: Claim, results: Tables) -> pd.DataFrame:
     """The points of a claim: its ``x`` and ``by`` columns, and a ``value`` (or ``first`` and ``second`` for two curves).
 
-    >>> results = pd.DataFrame({"k": [2, 2, 5], "loss": [1.0, 3.0, 7.0]})
-    >>> select(Claim("c", "loss grows", "rises", "loss", x=("k",)), results)
+    >>> results = {"grid": pd.DataFrame({"k": [2, 2, 5], "loss": [1.0, 3.0, 7.0]})}
+    >>> select(Claim("c", "loss grows", "rises", "loss", table="grid", x=("k",)), results)
        k  value
     0  2    2.0
     1  5    7.0
     """
-    rows = _where(claim, results)
+    rows = _where(claim, _table(claim, results))
     axes = [*claim.by, *claim.x]
     for column in [*axes, *([claim.series] if claim.series else [])]:
         if column not in rows.columns:
@@ -48,19 +49,27 @@ def select(claim: Claim, results: pd.DataFrame) -> pd.DataFrame:
     return points.rename(columns=dict(zip(keys, axes)))
 
 
-def _where(claim: Claim, results: pd.DataFrame) -> pd.DataFrame:
-    if len(results) == 0:
-        raise ClaimError("the results have no rows")
+def _table(claim: Claim, results: Tables) -> pd.DataFrame:
+    if claim.table and claim.table not in results:
+        raise ClaimError(f"{unknown('table', claim.table, results)}")
+    if not claim.table and len(results) > 1:
+        raise ClaimError(f"it must say which of the results it reads: table = one of {listed(results)}")
+    return results[claim.table or next(iter(results))]
+
+
+def _where(claim: Claim, table: pd.DataFrame) -> pd.DataFrame:
+    if len(table) == 0:
+        raise ClaimError(f"the results{f' {claim.table!r}' if claim.table else ''} have no rows")
     if not claim.where:
-        return results
+        return table
     try:
-        rows = results.query(claim.where, engine="python")
+        rows = table.query(claim.where, engine="python")
     except Exception as error:  # pandas raises whatever its parser, operators and types raise
         raise ClaimError(
-            f"cannot ask where = {claim.where!r}: {error}; the columns are {listed(results.columns, 30)}"
+            f"cannot ask where = {claim.where!r}: {error}; the columns are {listed(table.columns, 30)}"
         ) from None
     if len(rows) == 0:
-        raise ClaimError(f"where = {claim.where!r} selects none of the {len(results)} rows of the results")
+        raise ClaimError(f"where = {claim.where!r} selects none of the {len(table)} rows of the results")
     return rows
 
 

@@ -5,78 +5,44 @@ A query that selects nothing, or that meets missing values, is an error that say
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
-
-import pandas as pd
+from functools import partial
 
 from ppdp_lab.anonymize.lattice.workers import CORES
 from ppdp_lab.errors import PPDPError
-from ppdp_lab.lab.experiment.model import PAIRS, Claim, Experiment
+from ppdp_lab.lab.experiment.claims import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED, PAIRS, Claim, ClaimVerdict
+from ppdp_lab.lab.experiment.model import Experiment
 from ppdp_lab.lab.report.judging.kinds import KINDS
 from ppdp_lab.lab.report.judging.points import ClaimError, select
 from ppdp_lab.lab.report.text import number
 from ppdp_lab.lab.run.machine import memory_gb
-
-HOLDS, FAILS = "holds", "does not hold"
-NOT_TESTED, NOT_MEASURABLE = "not tested at this scale", "not measurable on this machine"
+from ppdp_lab.lab.run.tables import Tables
 
 
-@dataclass(frozen=True)
-class ClaimVerdict:
-    """One line of the scorecard."""
-
-    id: str
-    text: str
-    source: str
-    kind: str
-    paper: str
-    measured: str
-    verdict: str
-    reason: str = ""
-    share: float | None = None
-    points: int = 0
-
-    def as_dict(self) -> dict[str, Any]:
-        """For ``verdicts.json``."""
-        return asdict(self)
-
-
-def judge(claim: Claim, results: pd.DataFrame, scale: str, *, strict: bool = True) -> ClaimVerdict:
+def judge(claim: Claim, results: Tables, scale: str, *, strict: bool = True) -> ClaimVerdict:
     """The verdict on one claim.
 
     With ``strict=False``, for runs whose parameters were changed by hand, a query that selects nothing makes the claim not
     tested instead of an error: the parameters may have left out what it asks for.
     """
-    shown: dict[str, Any] = {
-        "id": claim.id,
-        "text": claim.text,
-        "source": claim.source,
-        "kind": claim.kind,
-        "paper": paper_says(claim),
-    }
+    give = partial(
+        ClaimVerdict, id=claim.id, text=claim.text, source=claim.source, kind=claim.kind, paper=paper_says(claim)
+    )
     if scale not in claim.scales:
-        return ClaimVerdict(**shown, measured="", verdict=NOT_TESTED)
+        return give(measured="", verdict=NOT_TESTED)
     lacking = lacks(claim)
     if lacking:
-        return ClaimVerdict(**shown, measured="", verdict=NOT_MEASURABLE, reason=lacking)
+        return give(measured="", verdict=NOT_MEASURABLE, reason=lacking)
     try:
-        outcome = KINDS[claim.kind](select(claim, results), claim)
+        found = KINDS[claim.kind](select(claim, results), claim)
     except ClaimError as error:
         if strict:
             raise ClaimError(f"claim {claim.id!r}: {error}") from None
-        return ClaimVerdict(**shown, measured="", verdict=NOT_TESTED, reason=f"with these parameters: {error}")
-    return ClaimVerdict(
-        **shown,
-        measured=outcome.measured,
-        verdict=HOLDS if outcome.holds else FAILS,
-        reason="" if outcome.holds else claim.reason or "no reason found yet",
-        share=outcome.share,
-        points=outcome.points,
-    )
+        return give(measured="", verdict=NOT_TESTED, reason=f"with these parameters: {error}")
+    verdict, reason = (HOLDS, "") if found.holds else (FAILS, claim.reason or "no reason found yet")
+    return give(measured=found.measured, verdict=verdict, reason=reason, share=found.share, points=found.points)
 
 
-def judge_all(experiment: Experiment, results: pd.DataFrame, scale: str, *, strict: bool = True) -> list[ClaimVerdict]:
+def judge_all(experiment: Experiment, results: Tables, scale: str, *, strict: bool = True) -> list[ClaimVerdict]:
     """Verdicts on all claims, in the order of the file; all errors at once, if there are any."""
     verdicts, errors = [], []
     for claim in experiment.claims:
@@ -110,9 +76,8 @@ def paper_says(claim: Claim) -> str:
 
 def lacks(claim: Claim) -> str:
     """What this machine lacks for a claim, in words; empty if nothing."""
-    cores = CORES
-    if cores < claim.needs_cores:
-        return f"needs {claim.needs_cores} cores; there are {cores}"
+    if claim.needs_cores > CORES:
+        return f"needs {claim.needs_cores} cores; there are {CORES}"
     if claim.needs_memory_gb and memory_gb() < claim.needs_memory_gb:
         return f"needs {number(claim.needs_memory_gb)} GB of memory; there are {memory_gb():.1f}"
     return ""

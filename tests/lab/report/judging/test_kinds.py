@@ -5,10 +5,23 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from ppdp_lab.lab.experiment.model import NUMBERS, PAIRS, TRENDS, Claim
+from ppdp_lab.lab.experiment.claims import (
+    FAILS,
+    HOLDS,
+    NOT_MEASURABLE,
+    NOT_TESTED,
+    NUMBERS,
+    PAIRS,
+    TRENDS,
+    Claim,
+)
+from ppdp_lab.lab.report.judging import verdicts
 from ppdp_lab.lab.report.judging.kinds import KINDS
 from ppdp_lab.lab.report.judging.points import ClaimError, select
-from ppdp_lab.lab.report.judging.verdicts import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED, judge
+
+
+def judge(claim, table, *more, **options):
+    return verdicts.judge(claim, {"results": table}, *more, **options)
 
 
 def curve(values, series=None, x=None):
@@ -139,9 +152,22 @@ def test_a_query_that_cannot_be_answered_is_an_error_in_words(asked, words):
 def test_points_without_a_partner_are_refused():
     results = pd.concat([curve([1, 2, 3], "a"), curve([1, 2], "b")])
     with pytest.raises(ClaimError, match="at x = 2 only one of 'a', 'b'"):
-        select(claim("close"), results)
+        select(claim("close"), {"results": results})
 
 
 def test_no_results_no_verdict():
     with pytest.raises(ClaimError, match="no rows"):
         judge(claim("zero"), curve([]), "quick")
+
+
+def test_a_claim_names_its_table():
+    results = {"a": curve([0, 0]), "b": curve([1, 2])}
+    assert verdicts.judge(claim("zero", table="a"), results, "quick").verdict == HOLDS
+    assert verdicts.judge(claim("zero", table="b"), results, "quick").verdict == FAILS
+    assert verdicts.judge(claim("zero"), {"a": results["a"]}, "quick").verdict == HOLDS
+    with pytest.raises(
+        ClaimError, match="claim 'c': it must say which of the results it reads: table = one of 'a', 'b'"
+    ):
+        verdicts.judge(claim("zero"), results, "quick")
+    with pytest.raises(ClaimError, match=r"unknown table 'c'\. Known: 'a', 'b'"):
+        verdicts.judge(claim("zero", table="c"), results, "quick")
