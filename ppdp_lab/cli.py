@@ -88,9 +88,7 @@ def _root() -> Path:
 
 
 def _results() -> Path:
-    from ppdp_lab.lab.experiment.catalogue import results_folder
-
-    return results_folder(_root())
+    return _root() / "results"
 
 
 def _experiment(name: str) -> Experiment:

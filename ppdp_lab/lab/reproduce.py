@@ -6,7 +6,9 @@ import multiprocessing
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from ppdp_lab.anonymize.lattice.workers import CORES
 from ppdp_lab.errors import PPDPError
@@ -28,6 +30,7 @@ def reproduce(
 
     Experiments that are not exclusive run side by side, one process per core; the exclusive ones follow, one after the other.
     """
+    options = {"results": results, "scale": scale, "force": force}
     runs: dict[str, Run] = {}
     failures: dict[str, str] = {}
 
@@ -44,7 +47,8 @@ def reproduce(
         # A fresh process each: papermill changes the working folder of the whole process while it runs.
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(workers, mp_context=context) as pool:
-            futures = {e.name: pool.submit(_run_one, e, results, scale, force) for e in together}
+            speak = partial(print, flush=True)
+            futures = {e.name: pool.submit(_run_one, e, **options, say=speak, bar=False) for e in together}
             for name, future in futures.items():
                 try:
                     note(name, future.result())
@@ -52,18 +56,12 @@ def reproduce(
                     note(name, "its process was killed, perhaps for lack of memory")
         together = []
     for experiment in [*together, *(e for e in experiments if e.exclusive)]:
-        note(experiment.name, _run_one(experiment, results, scale, force, say))
+        note(experiment.name, _run_one(experiment, **options, say=say))
     return runs, failures
 
 
-def _say(line: str) -> None:
-    print(line, flush=True)
-
-
-def _run_one(
-    experiment: Experiment, results: Path, scale: str, force: bool, say: Callable[[str], None] | None = None
-) -> Run | str:
+def _run_one(experiment: Experiment, **options: Any) -> Run | str:
     try:
-        return run(experiment, results=results, scale=scale, force=force, say=say or _say, bar=None if say else False)
+        return run(experiment, **options)
     except (PPDPError, OSError) as error:
         return str(error)

@@ -7,6 +7,7 @@ import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -87,10 +88,9 @@ def run(
             shutil.copytree(donor.folder / tables.FOLDER, folder / tables.FOLDER)
             notes |= {key: donor.environment.get(key) for key in ("machine", "started", "seconds")}
         else:
-            with folders.turn(
-                results, exclusive=experiment.exclusive, waiting=lambda: say(f"{label}: waiting for other experiments")
-            ):
-                notes |= _execute(experiment, chosen, folder, label, say, bar)
+            waiting = partial(say, f"{label}: waiting for other experiments")
+            with folders.turn(results, exclusive=experiment.exclusive, waiting=waiting):
+                notes |= _execute(experiment, chosen, folder, Progress(label, say, bar=bar))
         folders.write_json(folder / ENVIRONMENT, notes | {"executed": True})
         present(experiment, Run(folder, executed=True))
     except PPDPError as error:
@@ -115,15 +115,7 @@ def check(experiment: Experiment) -> dict[str, Any]:
     return known
 
 
-def _execute(
-    experiment: Experiment,
-    chosen: dict[str, Any],
-    folder: Path,
-    label: str,
-    say: Callable[[str], None],
-    bar: bool | None,
-) -> dict[str, Any]:
-    progress = Progress(label, say, bar=bar)
+def _execute(experiment: Experiment, chosen: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:
     started = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     try:
         execute(experiment.notebook, folder / NOTEBOOK, chosen, {RUN_FOLDER: str(folder.resolve())}, progress.watch)
@@ -133,7 +125,7 @@ def _execute(
         raise NotebookError(
             f"{experiment.notebook.name} ended without lab.finish(results, figures); add it as the last cell"
         )
-    say(f"{label}: {progress.total} cells in {seconds(took)}")
+    progress.say(f"{progress.label}: {progress.total} cells in {seconds(took)}")
     return {"machine": machine.describe(), "started": started, "seconds": round(took, 3)}
 
 

@@ -14,12 +14,11 @@ from matplotlib.ticker import MaxNLocator
 
 from ppdp_lab import plotting
 from ppdp_lab.lab.run import tables
-from ppdp_lab.lab.run.tables import Tables
 
 CUT = plotting.COLOURS[1]
 
 
-def bucket_graphs(results: Tables) -> Figure:
+def bucket_graphs(results: tables.Tables) -> Figure:
     """Figures 2 to 4: the buckets' graphs after each release, with the smallest cut."""
     graphs = results["graphs"]
     rows = graphs[["figure", "signature"]].drop_duplicates().to_numpy().tolist()
@@ -86,7 +85,7 @@ def _logarithmic(figure: Figure, largest: float) -> Figure:
     return figure
 
 
-def compromised(results: Tables) -> Figure:
+def compromised(results: tables.Tables) -> Figure:
     """Figure 6: people compromised by small equivalences."""
     rows = results["compromised"]
     bound = rows["count_is"].map({"exact": "exact", "at least": "lower bound", "at most": "upper bound"})
@@ -97,7 +96,7 @@ def compromised(results: Tables) -> Figure:
     return _logarithmic(figure, rows["compromised"].max())
 
 
-def counterfeits(results: Tables) -> Figure:
+def counterfeits(results: tables.Tables) -> Figure:
     """Figure 7: counterfeits per release under random updates."""
     rows = results["counterfeits"]
     rows["curve"] = np.where(rows["method"] == "m-invariance", "m-invariance", "e = " + rows["e"].astype(str))
@@ -105,14 +104,14 @@ def counterfeits(results: Tables) -> Figure:
     return _logarithmic(figure, rows["counterfeits"].max())
 
 
-def skew(results: Tables) -> Figure:
+def skew(results: tables.Tables) -> Figure:
     """Figure 8: largest number of counterfeits in a release, by skew."""
     rows = results["skewed"]
     words = ("skew s of the inserted values", "most counterfeits in a release")
     return _logarithmic(_per_dataset(rows, "skew", "counterfeits", "method", words), rows["counterfeits"].max())
 
 
-def query_error(results: Tables) -> Figure:
+def query_error(results: tables.Tables) -> Figure:
     """Figure 9: query error of the last release by selectivity."""
     words = ("selectivity (share of people selected)", "mean relative error")
     figure = _per_dataset(results["errors"], "selectivity", "error", "method", words)
@@ -123,7 +122,7 @@ def query_error(results: Tables) -> Figure:
     return figure
 
 
-def elapsed(results: Tables) -> Figure:
+def elapsed(results: tables.Tables) -> Figure:
     """Figure 10: time of the whole stream by e."""
     timing = results["timing"]
     for i, (ax, name, chosen) in enumerate(_panels(timing)):
@@ -135,7 +134,7 @@ def elapsed(results: Tables) -> Figure:
     return figure
 
 
-def few_updates(results: Tables) -> Figure:
+def few_updates(results: tables.Tables) -> Figure:
     """Counterfeits when few people are replaced at a time."""
     rows = results["few"]
     rows["curve"] = rows["method"] + ", r = " + rows["replaced"].map("{:,}".format)
@@ -144,7 +143,7 @@ def few_updates(results: Tables) -> Figure:
     return _logarithmic(_per_dataset(rows, "thousands", "counterfeits", "curve", words), rows["counterfeits"].max())
 
 
-def common_value(results: Tables) -> Figure:
+def common_value(results: tables.Tables) -> Figure:
     """Counterfeits against the share of the commonest value."""
     rows = results["common"]
     figure, ax = plotting.figure()

@@ -9,10 +9,9 @@ from matplotlib.ticker import MaxNLocator
 
 from ppdp_lab import plotting
 from ppdp_lab.lab.run import tables
-from ppdp_lab.lab.run.tables import Tables
 
 
-def events(results: Tables) -> Figure:
+def events(results: tables.Tables) -> Figure:
     """A cluster being split, and one being dispersed."""
     pictures = results["pictures"]
     figure, axes = plotting.figure(1, 4, width=2.6, height=2.6, sharey=True, sharex=True)
@@ -36,17 +35,17 @@ def events(results: Tables) -> Figure:
     return figure
 
 
-def insert(results: Tables) -> Figure:
+def insert(results: tables.Tables) -> Figure:
     """Figure 4 for every k: loss and time against the number of inserted records."""
     return _loss_and_time(results, "insert", "inserted records")
 
 
-def delete(results: Tables) -> Figure:
+def delete(results: tables.Tables) -> Figure:
     """Figure 5 for every k: loss and time against the number of deleted records."""
     return _loss_and_time(results, "delete", "deleted records")
 
 
-def _loss_and_time(results: Tables, direction: str, x: str) -> Figure:
+def _loss_and_time(results: tables.Tables, direction: str, x: str) -> Figure:
     runs = tables.rows(results["runs"], direction=direction)
     ks = sorted(runs["k"].unique())
     figure, axes = plotting.figure(2, len(ks), width=3.2, height=2.6, squeeze=False, sharex=True)
@@ -60,7 +59,7 @@ def _loss_and_time(results: Tables, direction: str, x: str) -> Figure:
     return figure
 
 
-def optimization(results: Tables) -> Figure:
+def optimization(results: tables.Tables) -> Figure:
     """Figure 6: loss before and after the optimization, and its time beside the clustering's."""
     runs = results["runs"]
     figure, axes = plotting.figure(1, 2, width=4.6, height=3.2)
@@ -83,7 +82,7 @@ def optimization(results: Tables) -> Figure:
     return figure
 
 
-def leaks(results: Tables) -> Figure:
+def leaks(results: tables.Tables) -> Figure:
     """What two attacks learn from the series."""
     found = results["leaks"]
     found["curve"] = found["method"] + ", k = " + found["k"].astype(str)

@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 
 from ppdp_lab import plotting
 from ppdp_lab.lab.run import tables
-from ppdp_lab.lab.run.tables import Tables
 
 HOLDS, FAILS = plotting.COLOURS[2], plotting.COLOURS[1]
 # Table 18 of the thesis, by number of threads.
@@ -23,7 +22,7 @@ THESIS = {
 }
 
 
-def incognito_subsets(results: Tables) -> Figure:
+def incognito_subsets(results: tables.Tables) -> Figure:
     """Figure 5: Incognito in the lattices of one and of two quasi-identifiers."""
     nodes = _nodes(results, "Incognito")
     subsets = [a for a in nodes["attributes"].unique() if a.count(",") < 2]
@@ -33,17 +32,17 @@ def incognito_subsets(results: Tables) -> Figure:
     return figure
 
 
-def incognito(results: Tables) -> Figure:
+def incognito(results: tables.Tables) -> Figure:
     """Figure 6: Incognito in the lattice of all three quasi-identifiers."""
     return _whole(results, "Incognito", "Incognito, all three quasi-identifiers")
 
 
-def flash(results: Tables) -> Figure:
+def flash(results: tables.Tables) -> Figure:
     """Figure 7: Flash, whose first three checks are those of its first path."""
     return _whole(results, "Flash", "Flash: numbers are the order of the checks")
 
 
-def _whole(results: Tables, algorithm: str, title: str) -> Figure:
+def _whole(results: tables.Tables, algorithm: str, title: str) -> Figure:
     nodes = _nodes(results, algorithm)
     nodes = nodes[nodes["attributes"].str.count(",") == 2]
     figure, ax = plotting.figure(width=7.2, height=5.4)
@@ -52,7 +51,7 @@ def _whole(results: Tables, algorithm: str, title: str) -> Figure:
     return figure
 
 
-def _nodes(results: Tables, algorithm: str) -> pd.DataFrame:
+def _nodes(results: tables.Tables, algorithm: str) -> pd.DataFrame:
     return tables.rows(results["nodes"], algorithm=algorithm)
 
 
@@ -109,7 +108,7 @@ def _bars(ax: Axes, groups: dict[str, pd.Series], names: list[str]) -> None:
     ax.set_xticks(range(len(names)), names)
 
 
-def algorithms(results: Tables) -> Figure:
+def algorithms(results: tables.Tables) -> Figure:
     """Figure 8: mean time of Incognito and Flash per data set."""
     times = results["times"]
     names = list(dict.fromkeys(times["dataset"]))
@@ -120,7 +119,7 @@ def algorithms(results: Tables) -> Figure:
     return plotting.label(ax, x="data set", y="mean time of a search (s)")
 
 
-def threads(results: Tables) -> Figure:
+def threads(results: tables.Tables) -> Figure:
     """Figure 9: mean time of Flash and Speedy by threads, checks scanning rows and checks rolled up."""
     times = results["times"]
     names = list(dict.fromkeys(times["dataset"]))
@@ -139,7 +138,7 @@ def threads(results: Tables) -> Figure:
     return figure
 
 
-def ihis(results: Tables) -> Figure:
+def ihis(results: tables.Tables) -> Figure:
     """Figure 10: the largest set, four quasi-identifiers and the largest k, by threads."""
     times = results["times"]
     largest = times.loc[times["rows"].idxmax(), "dataset"]
@@ -149,16 +148,16 @@ def ihis(results: Tables) -> Figure:
     chosen = chosen.set_index("threads")["seconds"]
     _, ax = plotting.figure()
     ax.plot(chosen.index, chosen * 1e3, label="measured", **plotting.style(0))
-    serial = _serial_share(chosen.to_dict())
-    beyond = np.arange(chosen.index.max(), 7)
-    law = chosen[1] * 1e3 * (serial + (1 - serial) / beyond)
-    ax.plot(beyond, law, label="Amdahl's law, fitted (not measured)", color=plotting.PAPER, linestyle=":")
+    beyond, law = _amdahl(chosen)
+    ax.plot(
+        beyond, chosen[1] * 1e3 * law, label="Amdahl's law, fitted (not measured)", color=plotting.PAPER, linestyle=":"
+    )
     ax.set_ylim(0, 1200 * chosen.max())
     title = f"{largest}, {count} quasi-identifiers, k = {k}"
     return plotting.label(ax, x="threads", y="time of a search (ms)", title=title)
 
 
-def dimensions(results: Tables) -> Figure:
+def dimensions(results: tables.Tables) -> Figure:
     """Figure 11: Speedy's time by the number of quasi-identifiers."""
     times = results["times"]
     k = results["fits"]["k"].iloc[0]
@@ -172,17 +171,16 @@ def dimensions(results: Tables) -> Figure:
     return plotting.label(ax, x="quasi-identifiers", y="time of a search (ms)", title=f"k = {k}, {most} threads")
 
 
-def _serial_share(seconds: dict[float, float]) -> float:
-    """The share of Amdahl's law that fits measured times best: time(n) = time(1) (s + (1 - s) / n)."""
-    n = np.array([t for t in seconds if t > 1])
-    if not len(n):
-        return 0.0
-    ratio = np.array([seconds[t] / seconds[1] for t in n])
-    slope = 1 - 1 / n
-    return float(np.clip(np.sum(slope * (ratio - 1 / n)) / np.sum(slope**2), 0, 1))
+def _amdahl(measured: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+    """Amdahl's law time(n) = time(1) (s + (1 - s) / n), its share s fitted to times by threads; beyond them, up to six."""
+    n = measured.index[measured.index > 1].to_numpy()
+    slope, excess = 1 - 1 / n, (measured[n] / measured[1]).to_numpy() - 1 / n
+    serial = float(np.clip(np.sum(slope * excess) / np.sum(slope**2), 0, 1)) if len(n) else 0.0
+    beyond = np.arange(measured.index.max(), 7)
+    return beyond, serial + (1 - serial) / beyond
 
 
-def speedup(results: Tables) -> Figure:
+def speedup(results: tables.Tables) -> Figure:
     """Table 18 as curves: measured speed-up, its fitted law beyond the machine's cores, and the thesis' values."""
     found = results["speedups"]
     names = list(dict.fromkeys(found["dataset"]))
@@ -192,17 +190,15 @@ def speedup(results: Tables) -> Figure:
         thesis = THESIS.get(name, {})
         ax.plot([1, *thesis], [1, *thesis.values()], color=plotting.PAPER, linestyle="--", linewidth=1, label="thesis")
         ax.plot(rows.index, rows, label="roll-up off", **plotting.style(0))
-        serial = _serial_share({t: 1 / s for t, s in rows.items()})
-        beyond = np.arange(rows.index.max(), 7)
-        law = 1 / (serial + (1 - serial) / beyond)
-        ax.plot(beyond, law, color=plotting.COLOURS[0], linestyle=":", label="fitted, not measured")
+        beyond, law = _amdahl(1 / rows)
+        ax.plot(beyond, 1 / law, color=plotting.COLOURS[0], linestyle=":", label="fitted, not measured")
         rolled = tables.rows(found, dataset=name, rollup=True).set_index("threads")["speedup"]
         ax.plot(rolled.index, rolled, label="roll-up on", **{**plotting.style(1), "linestyle": "none"})
         plotting.label(ax, x="threads", y="speed-up" if ax is axes[0, 0] else "", title=name, legend=False)
     return plotting.legend_above(figure, axes[0, 0], columns=4)
 
 
-def arx(results: Tables) -> Figure:
+def arx(results: tables.Tables) -> Figure:
     """Times faster than ARX, with all its quasi-identifier counts."""
     found = results["arx"]
     _, ax = plotting.figure()

@@ -7,12 +7,11 @@ from matplotlib.figure import Figure
 
 from ppdp_lab import metrics, plotting
 from ppdp_lab.lab.run import tables
-from ppdp_lab.lab.run.tables import Tables
 
 _K = "k (least people per class)"
 
 
-def partition(results: Tables) -> Figure:
+def partition(results: tables.Tables) -> Figure:
     """Mondrian's boxes over two attributes, for three k."""
     boxes = results["boxes"]
     ks = sorted(boxes["k"].unique())
@@ -26,7 +25,7 @@ def partition(results: Tables) -> Figure:
     return figure
 
 
-def _over_k(ax: Axes, results: Tables, y: str) -> None:
+def _over_k(ax: Axes, results: tables.Tables, y: str) -> None:
     grid = results["grid"]
     plotting.curves(ax, grid, x="k", y=y, series="rule")
     ax.set_xscale("log")
@@ -35,7 +34,7 @@ def _over_k(ax: Axes, results: Tables, y: str) -> None:
     ax.minorticks_off()
 
 
-def utility(results: Tables) -> Figure:
+def utility(results: tables.Tables) -> Figure:
     """Two measures of loss against k."""
     figure, axes = plotting.figure(1, 2, width=4.2)
     for ax, name in zip(axes, ("gcp", "discernibility")):
@@ -46,7 +45,7 @@ def utility(results: Tables) -> Figure:
     return figure
 
 
-def attacks(results: Tables) -> Figure:
+def attacks(results: tables.Tables) -> Figure:
     """What the homogeneity and the skewness attack find."""
     figure, axes = plotting.figure(1, 2, width=4.2)
     for ax, column, title in zip(axes, ("homogeneous", "skewed"), ("homogeneity attack", "skewness attack")):
@@ -56,7 +55,7 @@ def attacks(results: Tables) -> Figure:
     return figure
 
 
-def query_error(results: Tables) -> Figure:
+def query_error(results: tables.Tables) -> Figure:
     """Error of count queries against k."""
     _, ax = plotting.figure()
     _over_k(ax, results, "query_error")

@@ -10,7 +10,7 @@ from ppdp_lab.lab.experiment.model import Experiment
 from ppdp_lab.lab.experiment.reading import read
 from ppdp_lab.lab.run.machine import PACKAGE
 
-EXPERIMENTS, RESULTS = "experiments", "results"
+EXPERIMENTS = "experiments"
 
 
 def find_root() -> Path:
@@ -60,8 +60,3 @@ def _named(path: Path) -> Experiment:
     if found.name != path.stem:
         raise DataFileError(f"{path.name}: its name is {found.name!r}; it must be that of the file, {path.stem!r}")
     return found
-
-
-def results_folder(root: Path) -> Path:
-    """Where runs are kept."""
-    return root / RESULTS

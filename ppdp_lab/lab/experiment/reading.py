@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -15,16 +16,9 @@ from ppdp_lab.lab.experiment.model import ITSELF, Experiment, FigureEntry
 
 _MODELS: dict[Any, Any] = {"": Experiment, "figure": FigureEntry, "claim": Claim}
 DRAWINGS = "ppdp_lab.lab.drawings"
-_MUST_BE = {
-    "string_type": "text",
-    "path_type": "text",
-    "bool_type": "true or false",
-    "int_type": "a whole number",
-    "float_type": "a number",
-    "tuple_type": "a list",
-    "dict_type": "a table",
-    "dataclass_type": "a table",
-}
+# Types in words: Python's names of them, and where they differ those of pydantic's errors.
+WORDS = {"str": "text", "bool": "true or false", "int": "a whole number", "float": "a number", "list": "a list"}
+WORDS |= {"dict": "a table", "string": "text", "path": "text", "tuple": "a list", "dataclass": "a table"}
 
 
 def read(path: str | Path) -> Experiment:
@@ -71,5 +65,9 @@ def _in_words(error: ValidationError, content: Any, where: str) -> str:
     if kind == "unexpected_keyword_argument":
         known = {field.validation_alias or name for name, field in model.__pydantic_fields__.items()}
         return f"{where}: {unknown('key', key, known - {ITSELF})}"
-    words = str(fault["ctx"]["error"]) if kind == "value_error" else f"must be {_MUST_BE[kind]}, not {fault['input']!r}"
+    if kind == "literal_error":
+        known = set(re.findall(r"'(\w+)'", fault["ctx"]["expected"]))
+        return f"{where}: {unknown(key, fault['input'], known)}"
+    must = WORDS.get(kind.removesuffix("_type"))
+    words = f"must be {must}, not {fault['input']!r}" if must else str(fault["ctx"]["error"])
     return f"{where}: {key} {words}" if key else f"{where}: {words}"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
+import runpy
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from matplotlib.figure import Figure
 
@@ -22,29 +22,20 @@ class DrawingError(PPDPError, RuntimeError):
 
 def drawing(figure: FigureEntry, experiment: Experiment) -> Callable[[Any], Any]:
     """The function that draws a figure: from a module, or from a file beside the experiment's."""
-    module_name, _, function = figure.draw.rpartition(":")
+    module, _, function = figure.draw.rpartition(":")
+    path = experiment.path.parent / module
+    if module.endswith(".py") and not path.is_file():
+        raise DataFileError(f"figure {figure.name!r}: no file {str(path)!r}")
     try:
-        module: Any
-        if module_name.endswith(".py"):
-            path = experiment.path.parent / module_name
-            if not path.is_file():
-                raise DataFileError(f"figure {figure.name!r}: no file {str(path)!r}")
-            spec = importlib.util.spec_from_file_location(f"_drawings_{path.stem}", path)
-            assert spec is not None and spec.loader is not None
-            module = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(module)
-        else:
-            module = importlib.import_module(module_name)
-    except PPDPError:
-        raise
+        found = runpy.run_path(str(path)) if module.endswith(".py") else vars(importlib.import_module(module))
     except Exception as error:  # importing runs anybody's code
         what = f"{type(error).__name__}: {error}"
-        raise DrawingError(f"figure {figure.name!r}: cannot import {module_name}: {what}") from None
-    if not callable(getattr(module, function, None)):
-        known = [name for name in dir(module) if not name.startswith("_") and callable(getattr(module, name))]
-        raise DrawingError(f"figure {figure.name!r}: {unknown(f'function of {module_name}:', function, known)}")
-    draw: Callable[[Any], Any] = getattr(module, function)
-    return draw
+        raise DrawingError(f"figure {figure.name!r}: cannot import {module}: {what}") from None
+    draw: Any = found.get(function)
+    if not callable(draw):
+        known = [name for name, value in found.items() if callable(value) and not name.startswith("_")]
+        raise DrawingError(f"figure {figure.name!r}: {unknown(f'function of {module}:', function, known)}")
+    return cast("Callable[[Any], Any]", draw)
 
 
 def draw_all(experiment: Experiment, run: Run, made: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ runs, ``.partial-<process>-<hash>/``. What a killed process left behind is remov
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import re
@@ -74,12 +75,8 @@ def complete(folder: Path, run: str) -> Path:
 def keep_failed(folder: Path) -> Path:
     """Put a failed run aside."""
     name = f"failed-{time.strftime('%Y%m%d-%H%M%S')}"
-    for suffix in ("", *(f"-{i}" for i in range(2, 1000))):
-        target = folder.parent / (name + suffix)
-        if not target.exists():
-            folder.rename(target)
-            return target
-    raise OSError(f"too many failed runs in {folder.parent}; remove some")
+    names = itertools.chain([name], (f"{name}-{i}" for i in itertools.count(2)))
+    return folder.rename(next(target for name in names if not (target := folder.parent / name).exists()))
 
 
 def remove_stale(experiment: Path) -> None:

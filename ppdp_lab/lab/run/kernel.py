@@ -103,11 +103,8 @@ def _same_package() -> dict[str, str]:
 def _number_in(output: Path, source: str) -> int:
     """Number of a failed cell in the notebook as its author sees it, without the cells that papermill put in."""
 
-    def added(cell: Mapping[str, Any]) -> bool:
-        tags = cell.get("metadata", {}).get("tags", [])
-        return "injected-parameters" in tags or "papermill-error-cell-tag" in tags
-
-    own = [cell for cell in cells(output) if not added(cell)]
+    added = {"injected-parameters", "papermill-error-cell-tag"}
+    own = [cell for cell in cells(output) if not added & set(cell["tags"])]
     for number, cell in enumerate(own, start=1):
         if any(part.get("output_type") == "error" for part in cell.get("outputs", [])):
             return number

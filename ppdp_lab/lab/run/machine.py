@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import subprocess
 from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 import ppdp_lab
 from ppdp_lab.anonymize.lattice.workers import CORES
@@ -60,18 +63,11 @@ def _git(*arguments: str) -> str:
 
 def cpu_model() -> str:
     """The processor's name."""
-    try:
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
+    known = Path("/proc/cpuinfo")  # on Linux only
+    named = re.search("^model name.*: (.*)$", known.read_text() if known.is_file() else "", re.MULTILINE)
+    return named[1] if named else platform.processor() or platform.machine()
 
 
 def memory_gb() -> float:
-    """Memory of the machine in GB; 0 where it cannot be asked."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
-    except (AttributeError, ValueError, OSError):
-        return 0.0
+    """Memory of the machine in GB."""
+    return float(psutil.virtual_memory().total) / 1e9

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ppdp_lab.errors import DataFileError, ParameterError, listed, unknown
+from ppdp_lab.lab.experiment.reading import WORDS
 
 TAG = "parameters"
 
@@ -49,16 +50,11 @@ def defined(notebook: Path) -> dict[str, Any]:
     values: dict[str, Any] = {}
     try:
         for statement in ast.parse(tagged[0]["source"]).body:
-            if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-                target = statement.targets[0]
-            elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
-                target = statement.target
-            else:
-                raise ValueError(f"line {statement.lineno} is not an assignment to one name")
-            if not isinstance(target, ast.Name):
-                raise ValueError(f"line {statement.lineno} is not an assignment to one name")
-            assert statement.value is not None
-            values[target.id] = plain(ast.literal_eval(statement.value))
+            match statement:
+                case ast.Assign([ast.Name(name)], value) | ast.AnnAssign(ast.Name(name), _, ast.expr() as value):
+                    values[name] = plain(ast.literal_eval(value))
+                case _:
+                    raise ValueError(f"line {statement.lineno} is not an assignment to one name")
     except (SyntaxError, ValueError) as error:
         raise DataFileError(
             f"{notebook.name}: the {TAG!r} cell must assign plain values only, one per line: {error}"
@@ -121,31 +117,17 @@ def check(given: Mapping[str, Any], known: Mapping[str, Any], notebook: str) -> 
         default = known[name]
         if default is None or value is None or _alike(value, default):
             continue
+        must = WORDS.get(type(default).__name__)
         hint = f"; write {name}=[{value}]" if isinstance(default, list) else ""
         raise ParameterError(
-            f"parameter {name!r} of {notebook} is {default!r} unless said otherwise, so it must be {_words(default)}, "
+            f"parameter {name!r} of {notebook} is {default!r} unless said otherwise, so it must be {must}, "
             f"not {value!r}{hint}"
         )
 
 
 def _alike(value: Any, default: Any) -> bool:
-    if isinstance(default, bool) or isinstance(value, bool):
-        return isinstance(default, bool) and isinstance(value, bool)
-    if isinstance(default, float):
-        return isinstance(value, (int, float))
-    return isinstance(value, type(default))
-
-
-def _words(default: Any) -> str:
-    names = {
-        bool: "true or false",
-        int: "a whole number",
-        float: "a number",
-        str: "text",
-        list: "a list",
-        dict: "a table",
-    }
-    return names.get(type(default), type(default).__name__)
+    kinds = (int, float) if isinstance(default, float) else type(default)
+    return isinstance(value, kinds) and isinstance(value, bool) == isinstance(default, bool)
 
 
 def parse_all(texts: Iterable[str]) -> dict[str, Any]:

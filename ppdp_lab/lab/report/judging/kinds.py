@@ -63,7 +63,7 @@ def about(points: pd.DataFrame, claim: Claim) -> Outcome:
     if not claim.at:
         return _numbers(points, near)
     values = ", ".join(number(points.loc[points[claim.x[0]] == point, VALUE].mean()) for point in claim.at)
-    return Outcome(bool(near.all()), f"{values}{_count(near)}", float(near.mean()), len(near))
+    return _outcome(near, f"{values}{_count(near)}")
 
 
 def zero(points: pd.DataFrame, claim: Claim) -> Outcome:
@@ -89,9 +89,7 @@ def flat(points: pd.DataFrame, claim: Claim) -> Outcome:
         one_sign = (values >= 0).all() or (values <= 0).all()
         ratios.append(1.0 if large == 0 else large / small if one_sign and small > 0 else np.inf)
     good = np.array(ratios) <= FLAT * (1 + ROUNDING)
-    return Outcome(
-        bool(good.all()), f"largest / smallest = {number(max(ratios))}{_curve_count(good)}", good.mean(), len(points)
-    )
+    return _outcome(good, f"largest / smallest = {number(max(ratios))}{_count(good, 'curves')}", len(points))
 
 
 def below(points: pd.DataFrame, claim: Claim) -> Outcome:
@@ -118,34 +116,25 @@ KINDS: dict[str, Callable[[pd.DataFrame, Claim], Outcome]] = {
 def _numbers(points: pd.DataFrame, good: pd.Series) -> Outcome:
     low, high = points[VALUE].min(), points[VALUE].max()
     measured = number(low) if low == high else f"{number(low)} to {number(high)}"
-    return Outcome(bool(good.all()), measured + (_count(good) if len(good) > 1 else ""), float(good.mean()), len(good))
+    return _outcome(good, measured + _count(good))
 
 
-def _count(good: pd.Series) -> str:
-    return f" ({int(good.sum())} of {len(good)} points)"
+def _outcome(good: pd.Series | np.ndarray, measured: str, points: int | None = None) -> Outcome:
+    return Outcome(bool(good.all()), measured, float(good.mean()), len(good) if points is None else points)
 
 
-def _curve_count(good: np.ndarray) -> str:
-    return f" ({int(good.sum())} of {len(good)} curves)" if len(good) > 1 else ""
+def _count(good: pd.Series | np.ndarray, what: str = "points") -> str:
+    return f" ({int(good.sum())} of {len(good)} {what})" if len(good) > 1 else ""
 
 
 def _pair(points: pd.DataFrame, good: pd.Series) -> Outcome:
     ratios = (points[FIRST] / points[SECOND].where(points[SECOND] != 0)).dropna()
     ratio = f"; first / second {number(ratios.min())} to {number(ratios.max())}" if len(ratios) else ""
-    return Outcome(
-        bool(good.all()),
-        f"at {int(good.sum())} of {len(good)} points ({good.mean():.0%}){ratio}",
-        float(good.mean()),
-        len(good),
-    )
+    return _outcome(good, f"at {int(good.sum())} of {len(good)} points ({good.mean():.0%}){ratio}")
 
 
 def _curves(points: pd.DataFrame, claim: Claim) -> Iterator[pd.DataFrame]:
-    if not claim.by:
-        yield points
-    else:
-        for _, curve in points.groupby(list(claim.by), sort=True):
-            yield curve
+    yield from (curve for _, curve in points.groupby(list(claim.by), sort=True)) if claim.by else [points]
 
 
 def _trend(points: pd.DataFrame, claim: Claim, sign: int) -> Outcome:
@@ -163,7 +152,5 @@ def _trend(points: pd.DataFrame, claim: Claim, sign: int) -> Outcome:
     good = sign * np.array(correlations) >= RHO - ROUNDING
     worst = min(correlations, key=lambda rho: sign * rho)
     first, last = (points.loc[points[axis] == end, VALUE].mean() for end in (points[axis].min(), points[axis].max()))
-    measured = (
-        f"rho = {worst:.2f} over {points[axis].nunique()} points, {number(first)} to {number(last)}{_curve_count(good)}"
-    )
-    return Outcome(bool(good.all()), measured, float(good.mean()), len(points))
+    measured = f"rho = {worst:.2f} over {points[axis].nunique()} points, {number(first)} to {number(last)}"
+    return _outcome(good, measured + _count(good, "curves"), len(points))

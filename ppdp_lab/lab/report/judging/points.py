@@ -33,17 +33,13 @@ def select(claim: Claim, results: Tables) -> pd.DataFrame:
             raise ClaimError(f"{unknown('column', column, map(str, rows.columns))}")
         if column == claim.series and column in axes:
             raise ClaimError(f"series {column!r} cannot also be an axis")
-    value = _value(claim, rows)
-    if not axes and not claim.series:
-        points = pd.DataFrame({VALUE: value.to_numpy()})
-        return pd.DataFrame({VALUE: [points[VALUE].agg(claim.aggregate)]}) if claim.aggregate else points
-    frame = pd.DataFrame({f"axis {i}": rows[axis].to_numpy() for i, axis in enumerate(axes)})
-    keys = list(frame.columns)
-    frame[VALUE] = value.to_numpy()
+    points = pd.DataFrame({f"axis {i}": rows[axis].to_numpy() for i, axis in enumerate(axes)})
+    keys = list(points.columns)
+    points[VALUE] = _value(claim, rows).to_numpy()
     if claim.series:
-        points = _two_curves(claim, frame, rows[claim.series], keys)
-    else:
-        points = frame.groupby(keys, sort=True, observed=True)[VALUE].mean().reset_index()
+        points = _two_curves(claim, points, rows[claim.series], keys)
+    elif keys:
+        points = points.groupby(keys, sort=True, observed=True)[VALUE].mean().reset_index()
     if claim.aggregate:
         return pd.DataFrame({VALUE: [points[VALUE].agg(claim.aggregate)]})
     return points.rename(columns=dict(zip(keys, axes)))
