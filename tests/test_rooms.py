@@ -102,3 +102,28 @@ def test_a_room_is_small_and_shallow(room):
 
 def test_the_list_of_rooms_that_are_too_large_names_rooms():
     assert set(TOO_LARGE) <= set(ROOMS) and not any(room.startswith("lab") for room in TOO_LARGE)
+
+
+@pytest.mark.parametrize("room", [room for room in ROOMS if room.startswith("lab")])
+def test_a_door_of_the_lab_holds_public_names_and_none_of_a_module(room):
+    """`lab.finish` is the function, whatever is imported first: no module has the name of what its room exports."""
+    tree = ast.parse((PACKAGE / room / "__init__.py").read_text(encoding="utf-8"))
+    assert {type(node) for node in tree.body} <= {ast.Expr, ast.ImportFrom, ast.Assign}
+    exported = {
+        alias.asname or alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    assert not exported & set(members(PACKAGE / room))
+
+
+def test_a_leading_underscore_in_the_lab_means_a_kernel():
+    assert not [path for path in (PACKAGE / "lab").rglob("_*.py") if path.name != "__init__.py" and not kernel(path)]
+
+
+def test_the_package_has_one_verdict():
+    defined = [
+        node.name
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    ]
+    assert defined.count("Verdict") == 1 and defined.count("ClaimVerdict") == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -58,17 +60,13 @@ def _nodes(results: tables.Tables, algorithm: str) -> pd.DataFrame:
 def _lattice(ax: Axes, nodes: pd.DataFrame, title: str, *, size: int) -> None:
     """A lattice, bottom up: coloured by whether the rule holds, filled where checked, with the order of the checks."""
     levels = {node: tuple(map(int, node.split(","))) for node in nodes["node"]}
+    pairs = [(a, b) for a, b in itertools.permutations(levels, 2) if sum(levels[b]) == sum(levels[a]) + 1]
     graph = nx.DiGraph()
     graph.add_nodes_from(levels)
-    for lower, a in levels.items():
-        graph.add_edges_from(
-            (lower, upper) for upper, b in levels.items() if sum(b) == sum(a) + 1 and min(np.subtract(b, a)) >= 0
-        )
+    graph.add_edges_from((a, b) for a, b in pairs if min(np.subtract(levels[b], levels[a])) >= 0)
     place: dict[str, tuple[float, float]] = {}
     for height in {sum(node) for node in levels.values()}:
-        row = sorted(
-            (name for name, node in levels.items() if sum(node) == height), key=lambda n: levels[n], reverse=True
-        )
+        row = sorted((name for name in levels if sum(levels[name]) == height), key=lambda n: levels[n], reverse=True)
         place |= {name: (i - (len(row) - 1) / 2, height) for i, name in enumerate(row)}
     nx.draw_networkx_edges(graph, place, ax=ax, arrows=False, edge_color=plotting.FAINT, width=0.8)
     rows = nodes.set_index("node")

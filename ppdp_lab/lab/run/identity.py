@@ -78,11 +78,9 @@ def data_names(parameters: Mapping[str, Any]) -> list[str]:
     for key in ("dataset", "datasets"):
         said = parameters.get(key)
         several = said if isinstance(said, list) else [] if said is None else [said]
-        for name in several:
-            if not isinstance(name, str):
-                raise ParameterError(
-                    f"parameter {key!r} must be a data set's name or TOML file in quotes, or a list of them, not {said!r}"
-                )
+        if not all(isinstance(name, str) for name in several):
+            must = "a data set's name or TOML file in quotes, or a list of them"
+            raise ParameterError(f"parameter {key!r} must be {must}, not {said!r}")
         names += several
     return list(dict.fromkeys(names))
 
@@ -109,9 +107,7 @@ def _sources(name: str) -> list[tuple[str, int, int]]:
     folder = os.environ.get("PPDP_LAB_DATA")
     if name.endswith(".toml"):
         path = Path(name)
-        with contextlib.suppress(
-            OSError, UnicodeDecodeError, tomllib.TOMLDecodeError
-        ):  # load says what is wrong with it
+        with contextlib.suppress(OSError, ValueError):  # load says what is wrong with it
             said = tomllib.loads(path.read_text(encoding="utf-8"))
             trees = said.get("hierarchies")
             named = [said.get("file"), *(trees.values() if isinstance(trees, dict) else ())]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pydantic import TypeAdapter
 
 from ppdp_lab.errors import DataFileError
 from ppdp_lab.lab.experiment.claims import ClaimVerdict
@@ -47,11 +48,7 @@ class Run:
     def verdicts(self) -> list[ClaimVerdict]:
         """Its verdicts."""
         with self._reading(VERDICTS) as content:
-            verdicts = [ClaimVerdict(**entry) for entry in content]
-            for v in verdicts:
-                words = (v.id, v.text, v.source, v.kind, v.paper, v.measured, v.verdict, v.reason)
-                _need(_texts(words), "verdicts in words")
-            return verdicts
+            return TypeAdapter(list[ClaimVerdict]).validate_python(content)
 
     @property
     def handed_over(self) -> dict[str, Any]:
@@ -76,7 +73,7 @@ class Run:
             path = self.folder / name
             yield json.loads(path.read_text(encoding="utf-8")) if path.suffix == ".json" else path
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            what = f"{type(error).__name__}: {error}"
+            what = f"{type(error).__name__}: {error}".splitlines()[0]
             raise DataFileError(
                 f"the run in {self.folder} cannot be read: {name} is broken ({what}); delete that folder and run again"
             ) from None
