@@ -20,7 +20,7 @@ from ppdp_lab.errors import PPDPError
 ROOT, DATA = "PPDP_LAB_ROOT", "PPDP_LAB_DATA"
 
 if TYPE_CHECKING:
-    from ppdp_lab.lab.experiment import Experiment
+    from ppdp_lab.lab.experiment.model import Experiment
 
 
 class _Group(TyperGroup):
@@ -82,19 +82,17 @@ def _main(
 
 
 def _root() -> Path:
-    from ppdp_lab.lab.home import find_root
+    from ppdp_lab.lab.experiment.catalogue import find_root
 
     return find_root()
 
 
 def _results() -> Path:
-    from ppdp_lab.lab.home import results_folder
-
-    return results_folder(_root())
+    return _root() / "results"
 
 
 def _experiment(name: str) -> Experiment:
-    from ppdp_lab.lab.home import experiment
+    from ppdp_lab.lab.experiment.catalogue import experiment
 
     return experiment(name, _root())
 
@@ -102,7 +100,7 @@ def _experiment(name: str) -> Experiment:
 def _check_scale(scale: str, experiments: list[Experiment]) -> None:
     """Refuse a scale that no experiment has."""
     from ppdp_lab.errors import unknown
-    from ppdp_lab.lab.experiment import SCALES
+    from ppdp_lab.lab.experiment.model import SCALES
 
     known = {name for experiment in experiments for name in experiment.scales} or set(SCALES)
     if scale not in known:
@@ -124,9 +122,9 @@ def _say(line: str) -> None:
 @app.command("list")
 def list_() -> None:
     """List the experiments and what has been run of them."""
-    from ppdp_lab.lab.finished import finished_scales
-    from ppdp_lab.lab.home import experiments
-    from ppdp_lab.lab.text import table
+    from ppdp_lab.lab.experiment.catalogue import experiments
+    from ppdp_lab.lab.report.text import table
+    from ppdp_lab.lab.run.record import finished_scales
 
     rows, complaints = [], []
     for experiment in experiments(_root()):
@@ -150,7 +148,7 @@ def data(
 ) -> None:
     """List the data sets, or describe one."""
     from ppdp_lab import datasets
-    from ppdp_lab.lab.text import table
+    from ppdp_lab.lab.report.text import table
 
     _use_data(data_dir)
     if name is not None:
@@ -169,7 +167,8 @@ def run(
     data_dir: _Data = None,
 ) -> None:
     """Run one experiment and print its verdicts."""
-    from ppdp_lab.lab import parameters, scorecard
+    from ppdp_lab.lab.report import scorecard
+    from ppdp_lab.lab.run import parameters
     from ppdp_lab.lab.runner import run as run_experiment
 
     _use_data(data_dir)
@@ -182,8 +181,8 @@ def run(
 @app.command()
 def reproduce(scale: _Scale = "quick", force: _Force = False, data_dir: _Data = None) -> None:
     """Run all experiments and print the scorecard."""
-    from ppdp_lab.lab import scorecard
-    from ppdp_lab.lab.home import experiments
+    from ppdp_lab.lab.experiment.catalogue import experiments
+    from ppdp_lab.lab.report import scorecard
     from ppdp_lab.lab.reproduce import reproduce as run_all
 
     _use_data(data_dir)
@@ -207,9 +206,9 @@ def report(
     scale: _Scale = "paper",
 ) -> None:
     """Collect figures and scorecard of finished runs in a folder, without running anything."""
-    from ppdp_lab.lab import scorecard
-    from ppdp_lab.lab.home import experiments
-    from ppdp_lab.lab.reproduce import gallery
+    from ppdp_lab.lab.experiment.catalogue import experiments
+    from ppdp_lab.lab.report import scorecard
+    from ppdp_lab.lab.report.gallery import gallery
 
     everything = experiments(_root())
     _check_scale(scale, everything)
@@ -229,14 +228,15 @@ def sweep(
     force: _Force = False,
     data_dir: _Data = None,
 ) -> None:
-    """Run one experiment at several parameter values and put all results into one table."""
-    from ppdp_lab.lab import parameters
-    from ppdp_lab.lab.reproduce import sweep as run_sweep
+    """Run one experiment at several parameter values and put the results of all runs together."""
+    from ppdp_lab.lab.run import parameters
+    from ppdp_lab.lab.sweep import sweep as run_sweep
 
     _use_data(data_dir)
     values = dict(parameters.parse_sweep(text) for text in parameter)
-    table, path = run_sweep(_experiment(name), values, results=_results(), scale=scale, force=force, say=_say)
-    _say(f"\n{table.to_string(index=False, max_rows=40)}\n\n{len(table)} rows in {path}")
+    tables, folder = run_sweep(_experiment(name), values, results=_results(), scale=scale, force=force, say=_say)
+    for which, table in tables.items():
+        _say(f"\n{table.to_string(index=False, max_rows=40)}\n\n{len(table)} rows in {folder / f'{which}.parquet'}")
 
 
 @app.command()
@@ -245,9 +245,9 @@ def redraw(
     scale: Annotated[str | None, typer.Option("--scale", help="Of the newest run at this scale.")] = None,
 ) -> None:
     """Draw the figures and judge the claims of the newest run again, without running it."""
-    from ppdp_lab.lab import scorecard
-    from ppdp_lab.lab.finished import latest
-    from ppdp_lab.lab.runner import present
+    from ppdp_lab.lab.report import scorecard
+    from ppdp_lab.lab.report.presentation import present
+    from ppdp_lab.lab.run.record import latest
 
     experiment = _experiment(name)
     if scale is not None:
@@ -255,7 +255,7 @@ def redraw(
     found = latest(experiment.name, _results(), scale)
     if found is None:
         raise PPDPError(f"{experiment.name} has no finished run to draw from; use: ppdp-lab run {name}")
-    present(experiment, found.folder)
+    present(experiment, found)
     _say(f"{scorecard.plain([scorecard.Scored(experiment, found)])}\n\n{found.folder / 'figures'}")
 
 
@@ -264,7 +264,7 @@ def bench(suite: Annotated[str | None, typer.Argument(help="A suite; all of them
     """Measure speed beside reference operations."""
     from ppdp_lab.errors import unknown
     from ppdp_lab.lab.bench import suites
-    from ppdp_lab.lab.text import seconds, table
+    from ppdp_lab.lab.report.text import seconds, table
 
     found = suites()
     if suite is not None and suite not in found:
@@ -299,7 +299,8 @@ def anonymize(
 ) -> None:
     """Anonymize a CSV file; print risk and loss before and after."""
     from ppdp_lab.errors import ParameterError
-    from ppdp_lab.lab import own_file, parameters
+    from ppdp_lab.lab import own_file
+    from ppdp_lab.lab.run import parameters
     from ppdp_lab.table import Schema
 
     if not qi:

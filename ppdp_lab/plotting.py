@@ -32,13 +32,10 @@ from matplotlib.collections import PatchCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from ppdp_lab.errors import ParameterError, SchemaError, listed
-from ppdp_lab.table.boxes import Sets
+from ppdp_lab.errors import ParameterError, listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ppdp_lab.release import Release
 
 # Okabe and Ito's palette, without its yellow, which is too light for lines on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -216,43 +213,21 @@ def show(fig: Figure) -> None:
 
 
 # ---------------------------------------------------------------------- the picture of a partition
-def box_frame(release: Release) -> pd.DataFrame:
-    """The boxes of a release with two quasi-identifiers: ``x0, x1, y0, y1`` and ``size``, one row a class.
-
-    Ends are coordinates of values, widened by half a step on each side, so that the box of a single value has an area.
-    """
-    domains = release.table.qi_domains
-    if len(domains) != 2:
-        raise SchemaError(
-            f"a picture has two axes, but this release has {len(domains)} quasi-identifiers; use two of them"
-        )
-    columns: dict[str, np.ndarray] = {}
-    for axis, column in zip("xy", release.boxes):
-        domain = column.domain
-        if isinstance(column, Sets):
-            raise SchemaError(f"{domain.name!r} is generalized to sets of values, which have no place on an axis")
-        where = domain.coordinates
-        half = float(np.diff(where).min()) / 2 if len(where) > 1 else 0.5
-        columns[f"{axis}0"], columns[f"{axis}1"] = where[column.low] - half, where[column.high] + half
-    return pd.DataFrame(columns | {"size": release.sizes})
-
-
 @_in_look
-def partition(ax: Axes, boxes: pd.DataFrame | Release, *, points: pd.DataFrame | None = None) -> None:
+def partition(ax: Axes, boxes: pd.DataFrame, *, points: pd.DataFrame | None = None) -> None:
     """Draw the boxes of a release as rectangles, darker where a class has more records per area.
 
     Parameters
     ----------
-    boxes : Release or DataFrame
-        A release with two quasi-identifiers, or what :func:`box_frame` made of it.
+    boxes : DataFrame
+        Columns ``x0, x1, y0, y1`` and ``size``, one row per class, as ``lab.box_frame`` makes them of a release.
     points : DataFrame, optional
         Records to put on top: columns ``x`` and ``y``.
     """
-    frame = boxes if isinstance(boxes, pd.DataFrame) else box_frame(boxes)
-    corners = frame[["x0", "y0", "x1", "y1"]].to_numpy(dtype=float)
+    corners = boxes[["x0", "y0", "x1", "y1"]].to_numpy(dtype=float)
     patches = [Rectangle((x0, y0), x1 - x0, y1 - y0) for x0, y0, x1, y1 in corners]
     area = (corners[:, 2] - corners[:, 0]) * (corners[:, 3] - corners[:, 1])
-    density = np.log(frame["size"].to_numpy() / area)
+    density = np.log(boxes["size"].to_numpy() / area)
     drawn = PatchCollection(patches, cmap="Blues", edgecolor=INK, linewidth=0.5, alpha=0.85)
     drawn.set_array(density)
     spread = float(np.ptp(density)) or 1.0

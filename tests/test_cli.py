@@ -16,6 +16,7 @@ from ppdp_lab.anonymize import ALGORITHMS
 from ppdp_lab.cli import app
 from ppdp_lab.lab import bench, runner
 from ppdp_lab.lab.bench.base import Measurement
+from ppdp_lab.lab.run import tables
 
 DATA = Path(__file__).parent / "lab" / "data" / "experiments"
 
@@ -213,10 +214,10 @@ def root(call, tmp_path, monkeypatch):
     def execute(notebook, output, parameters, environment, watch):
         shutil.copy(notebook, output)
         folder, rows = Path(environment["PPDP_LAB_RUN"]), parameters["rows"]
-        boxes = pd.DataFrame({"part": "boxes", "x0": [0.0], "x1": [1.0], "y0": [0.0], "y1": [1.0], "size": [rows]})
-        losses = pd.DataFrame({"part": "loss", "method": "m", "k": [2, 4, 8], "loss": [0.1, 0.2, 0.3], "suppressed": 0})
-        pd.concat([losses, boxes]).to_parquet(folder / "results.parquet")
-        (folder / "finish.json").write_text('{"figures": ["loss", "boxes"], "data": []}')
+        boxes = pd.DataFrame({"x0": [0.0], "x1": [1.0], "y0": [0.0], "y1": [1.0], "size": [rows]})
+        losses = pd.DataFrame({"method": "m", "k": [2, 4, 8], "loss": [0.1, 0.2, 0.3], "suppressed": 0})
+        tables.write({"loss": losses, "boxes": boxes}, folder)
+        (folder / "finish.json").write_text('{"tables": ["loss", "boxes"], "figures": ["loss", "boxes"], "data": []}')
         executed.append(parameters)
         watch(0, 7)
 
@@ -285,7 +286,8 @@ COMMANDS = {
         ("verdicts.json", '[{"id": 1}]', ["run", "report"]),
         ("finish.json", "5", ["redraw"]),
         ("finish.json", '{"figures": 5, "data": []}', ["redraw"]),
-        ("results.parquet", "no table", ["redraw"]),
+        ("finish.json", '{"figures": [], "data": []}', ["redraw"]),
+        ("results/loss.parquet", "no table", ["redraw"]),
     ],
 )
 def test_a_run_that_cannot_be_read_is_named(call, root, tmp_path, file, content, commands):
@@ -320,7 +322,23 @@ def test_reproduce_prints_and_writes_the_scorecard(call, root, tmp_path):
 def test_sweep_makes_one_table(call, root):
     printed = call("sweep", "demo", "-p", "rows=30,40", "-p", "seed=1,2").stdout
     assert [(p["rows"], p["seed"]) for p in root] == [(30, 1), (30, 2), (40, 1), (40, 2)]
-    assert "16 rows in" in printed
+    assert (
+        "12 rows in" in printed and "loss.parquet" in printed and "4 rows in" in printed and "boxes.parquet" in printed
+    )
+
+
+def test_runs_of_an_older_layout_do_no_harm(call, root, tmp_path):
+    call("run", "demo")
+    (folder,) = (tmp_path / "results" / "demo").iterdir()
+    shutil.rmtree(folder / "results")
+    (folder / "results.parquet").write_text("as it was once")
+    result = call("list")
+    assert result.stdout.splitlines()[-1].rstrip().endswith("paper")  # the scales; nothing is finished
+    assert f"the run in {folder} is of an older layout" in result.stderr
+    assert "no experiment was run at scale 'quick'" in refusal(call("report", "--scale", "quick", code=2))
+    assert "no finished run to draw from" in refusal(call("redraw", "demo", code=2))
+    call("run", "demo")
+    assert len(root) == 2 and call("list").stderr == ""
 
 
 def test_names_and_parameters_are_refused_with_near_misses(call, root, tmp_path):

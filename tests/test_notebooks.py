@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ppdp_lab.lab import home, runner
+from ppdp_lab.lab import runner
+from ppdp_lab.lab.experiment import catalogue
 
 ROOT = Path(__file__).parents[1]
-EXPERIMENTS = {experiment.name: experiment for experiment in home.experiments(ROOT)}
+EXPERIMENTS = {experiment.name: experiment for experiment in catalogue.experiments(ROOT)}
 NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
 
 

@@ -1,7 +1,9 @@
 """The laboratory: experiment files, runs of notebooks, claims and verdicts."""
 
-from ppdp_lab.lab.experiment import Claim, Experiment, FigureEntry
-from ppdp_lab.lab.finishing import finish
-from ppdp_lab.lab.reading import read
+from ppdp_lab.lab.boxes import box_frame
+from ppdp_lab.lab.experiment.claims import Claim
+from ppdp_lab.lab.experiment.model import Experiment, FigureEntry
+from ppdp_lab.lab.experiment.reading import read
+from ppdp_lab.lab.run.handover import finish
 
-__all__ = ["Claim", "Experiment", "FigureEntry", "finish", "read"]
+__all__ = ["Claim", "Experiment", "FigureEntry", "box_frame", "finish", "read"]

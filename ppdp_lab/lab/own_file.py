@@ -17,7 +17,7 @@ import pandas as pd
 
 from ppdp_lab.anonymize import ALGORITHMS, Anatomy, Anonymizer
 from ppdp_lab.errors import DataFileError, ParameterError, SchemaError, check_separator, listed, unknown
-from ppdp_lab.lab.text import number, table
+from ppdp_lab.lab.report.text import number, table
 from ppdp_lab.metrics.classes import discernibility
 from ppdp_lab.metrics.loss import gcp
 from ppdp_lab.principles import DistinctLDiversity, KAnonymity, Principle, TCloseness

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ppdp_lab.errors import DataFileError, PPDPError, listed
-from ppdp_lab.lab import folders, machine, parameters
-from ppdp_lab.lab.experiment import Experiment
-from ppdp_lab.lab.finished import ENVIRONMENT, NOTEBOOK, VERDICTS, Run
-from ppdp_lab.lab.finishing import HANDED_OVER, RESULTS, RUN_FOLDER
-from ppdp_lab.lab.identity import Identity, identify
-from ppdp_lab.lab.kernel import NotebookError, execute
-from ppdp_lab.lab.progress import Progress
-from ppdp_lab.lab.redraw import draw_all, drawing
-from ppdp_lab.lab.text import seconds
-from ppdp_lab.lab.verdicts import judge_all
+from ppdp_lab.errors import DataFileError, PPDPError
+from ppdp_lab.lab.experiment.model import Experiment
+from ppdp_lab.lab.report.figures import drawing
+from ppdp_lab.lab.report.presentation import present
+from ppdp_lab.lab.report.progress import Progress
+from ppdp_lab.lab.report.text import label_of, seconds
+from ppdp_lab.lab.run import folders, machine, parameters, tables
+from ppdp_lab.lab.run.handover import HANDED_OVER, RUN_FOLDER
+from ppdp_lab.lab.run.identity import identify
+from ppdp_lab.lab.run.kernel import NotebookError, execute
+from ppdp_lab.lab.run.record import ENVIRONMENT, NOTEBOOK, Run
 
 
 def run(
@@ -66,13 +65,14 @@ def run(
         _ = there.environment, there.verdicts  # a broken run is refused, not called finished
         say(f"{label}: already finished in {target}")
         return there
+    effective = {**known, **chosen}
     notes = {
         "experiment": experiment.name,
         "title": experiment.title,
         "scale": scale,
         "given": given,
-        "parameters": {**known, **chosen},
-        "seed": {**known, **chosen}.get("seed"),
+        "parameters": effective,
+        "seed": effective.get("seed"),
         "identity": identity.run,
         "results_identity": identity.results,
         "data": [asdict(d) for d in identity.data],
@@ -80,19 +80,19 @@ def run(
     }
     folder = folders.begin(home, identity.run)
     try:
-        donor = None if force else _same_results(home, identity)
+        donor = None if force else _same_results(home, identity.results)
         if donor is not None:
             say(f"{label}: results are there; drawing and judging again")
-            for name in (NOTEBOOK, RESULTS, HANDED_OVER):
-                shutil.copy2(donor / name, folder / name)
-            notes |= {key: Run(donor, executed=True).environment.get(key) for key in ("machine", "started", "seconds")}
+            for name in (NOTEBOOK, HANDED_OVER):
+                shutil.copy2(donor.folder / name, folder / name)
+            shutil.copytree(donor.folder / tables.FOLDER, folder / tables.FOLDER)
+            notes |= {key: donor.environment.get(key) for key in ("machine", "started", "seconds")}
         else:
-            with folders.turn(
-                results, exclusive=experiment.exclusive, waiting=lambda: say(f"{label}: waiting for other experiments")
-            ):
-                notes |= _execute(experiment, chosen, folder, label, say, bar)
-        _write(folder / ENVIRONMENT, notes | {"executed": True})
-        present(experiment, folder)
+            waiting = partial(say, f"{label}: waiting for other experiments")
+            with folders.turn(results, exclusive=experiment.exclusive, waiting=waiting):
+                notes |= _execute(experiment, chosen, folder, Progress(label, say, bar=bar))
+        folders.write_json(folder / ENVIRONMENT, notes | {"executed": True})
+        present(experiment, Run(folder, executed=True))
     except PPDPError as error:
         kept = folders.keep_failed(folder)
         raise type(error)(f"{error} (kept in {kept})") from error
@@ -115,73 +115,29 @@ def check(experiment: Experiment) -> dict[str, Any]:
     return known
 
 
-def label_of(scale: str, given: Mapping[str, Any]) -> str:
-    """A scale and what was changed of it, in words.
-
-    >>> label_of("quick", {"k": 3})
-    'quick, k=3'
-    """
-    return ", ".join([scale, *(f"{key}={value}" for key, value in given.items())])
-
-
-def _execute(
-    experiment: Experiment,
-    chosen: dict[str, Any],
-    folder: Path,
-    label: str,
-    say: Callable[[str], None],
-    bar: bool | None,
-) -> dict[str, Any]:
-    progress = Progress(label, say, bar=bar)
+def _execute(experiment: Experiment, chosen: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:
     started = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     try:
         execute(experiment.notebook, folder / NOTEBOOK, chosen, {RUN_FOLDER: str(folder.resolve())}, progress.watch)
     finally:
         took = progress.close()
-    if not (folder / RESULTS).is_file() or not (folder / HANDED_OVER).is_file():
+    if not (folder / HANDED_OVER).is_file():
         raise NotebookError(
             f"{experiment.notebook.name} ended without lab.finish(results, figures); add it as the last cell"
         )
-    say(f"{label}: {progress.total} cells in {seconds(took)}")
+    progress.say(f"{progress.label}: {progress.total} cells in {seconds(took)}")
     return {"machine": machine.describe(), "started": started, "seconds": round(took, 3)}
 
 
-def present(experiment: Experiment, folder: Path) -> None:
-    """Draw the figures and judge the claims of a run from its results."""
-    made = Run(folder, executed=True)
-    notes, handed, frame = made.environment, made.handed_over, made.results
-    ours, theirs = [figure.name for figure in experiment.figures], handed["figures"]
-    if sorted(ours) != sorted(theirs):
-        raise NotebookError(
-            f"{experiment.notebook.name} finishes with figures {listed(theirs) or 'none'}, but {experiment.path.name} names "
-            f"{listed(ours) or 'none'}; make them agree"
-        )
-    provenance = ", ".join(dict.fromkeys(d["provenance"] for d in handed["data"] or notes["data"]))
-    notes["provenance"] = provenance
-    _write(folder / ENVIRONMENT, notes | {"data_used": handed["data"]})
-    label = label_of(notes["scale"], notes["given"])
-    draw_all(experiment, frame, folder, {"provenance": provenance, "scale": label, "seed": notes["seed"]})
-    verdicts = judge_all(experiment, frame, notes["scale"], strict=not notes["given"])
-    _write(folder / VERDICTS, [verdict.as_dict() for verdict in verdicts])
-
-
-def _same_results(home: Path, identity: Identity) -> Path | None:
+def _same_results(home: Path, identity: str) -> Run | None:
     """A run, finished or failed after its notebook was through, with the same results."""
     for folder in sorted(home.iterdir()):
-        if folder.name.startswith(".") or not all(
-            (folder / name).is_file() for name in (NOTEBOOK, RESULTS, HANDED_OVER)
-        ):
-            continue
         found = Run(folder, executed=True)
+        if folder.name.startswith(".") or not (folder / NOTEBOOK).is_file():
+            continue
         with contextlib.suppress(DataFileError):  # what cannot be read is run again
             notes = found.environment
-            if notes.get("results_identity") == identity.results and notes.get("executed"):
-                _ = found.handed_over, found.results
-                return folder
+            if notes.get("results_identity") == identity and notes.get("executed"):
+                _ = found.results
+                return found
     return None
-
-
-def _write(path: Path, content: Any) -> None:
-    fresh = path.with_name(f".{path.name}-{os.getpid()}")
-    fresh.write_text(json.dumps(content, indent=2, default=str) + "\n", encoding="utf-8")
-    fresh.replace(path)

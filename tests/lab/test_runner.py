@@ -11,15 +11,20 @@ import pandas as pd
 import pytest
 
 from ppdp_lab.errors import ParameterError, PPDPError, UnknownNameError
-from ppdp_lab.lab import folders, read, runner, scorecard
-from ppdp_lab.lab.finished import Run, latest
-from ppdp_lab.lab.finishing import HANDED_OVER, RESULTS
-from ppdp_lab.lab.kernel import NotebookError
-from ppdp_lab.lab.query import ClaimError
-from ppdp_lab.lab.redraw import DrawingError
-from ppdp_lab.lab.reproduce import gallery, reproduce, sweep
+from ppdp_lab.lab import read, runner
+from ppdp_lab.lab.experiment.claims import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED
+from ppdp_lab.lab.report import scorecard
+from ppdp_lab.lab.report.figures import DrawingError
+from ppdp_lab.lab.report.gallery import gallery
+from ppdp_lab.lab.report.judging.points import ClaimError
+from ppdp_lab.lab.report.presentation import present
+from ppdp_lab.lab.reproduce import reproduce
+from ppdp_lab.lab.run import folders, tables
+from ppdp_lab.lab.run.handover import HANDED_OVER
+from ppdp_lab.lab.run.kernel import NotebookError
+from ppdp_lab.lab.run.record import Run, latest
 from ppdp_lab.lab.runner import run
-from ppdp_lab.lab.verdicts import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED
+from ppdp_lab.lab.sweep import sweep
 
 DATA = Path(__file__).parent / "data" / "experiments"
 HEAD = 'name = "small"\ntitle = "t"\nnotebook = "small.ipynb"\n[scale.quick]\n[scale.paper]\n'
@@ -63,8 +68,8 @@ def pretend(monkeypatch, figures=(), **columns):
     def execute(notebook, output, parameters, environment, watch):
         folder = Path(environment["PPDP_LAB_RUN"])
         shutil.copy(notebook, output)
-        pd.DataFrame(columns or {"v": [0.0]}).to_parquet(folder / RESULTS)
-        (folder / HANDED_OVER).write_text(json.dumps({"figures": list(figures), "data": []}))
+        tables.write({"results": pd.DataFrame(columns or {"v": [0.0]})}, folder)
+        (folder / HANDED_OVER).write_text(json.dumps({"tables": ["results"], "figures": list(figures), "data": []}))
         watch(0, 1)
 
     monkeypatch.setattr(runner, "execute", execute)
@@ -76,7 +81,8 @@ def test_a_run_leaves_one_complete_folder(demo):
     assert done.executed and done.folder.parent == root / "results" / "demo"
     files = sorted(p.relative_to(done.folder).as_posix() for p in done.folder.rglob("*") if p.is_file())
     drawn = [f"figures/{name}.{suffix}" for name in ("boxes", "loss") for suffix in ("png", "svg")]
-    assert files == ["environment.json", *drawn, "finish.json", "notebook.ipynb", "results.parquet", "verdicts.json"]
+    tables_of_demo = ["results/boxes.parquet", "results/loss.parquet"]
+    assert files == ["environment.json", *drawn, "finish.json", "notebook.ipynb", *tables_of_demo, "verdicts.json"]
     assert [p.name for p in done.folder.parent.iterdir()] == [done.folder.name]
     assert lines[0] == "demo (tiny): 8 cells" and lines[1].startswith("demo (tiny): 8 cells in ")
     executed = nbformat.read(done.folder / "notebook.ipynb", as_version=4)
@@ -85,7 +91,8 @@ def test_a_run_leaves_one_complete_folder(demo):
 
 def test_results_are_tidy_and_judged(demo):
     _, done, _ = demo
-    assert set(done.results["part"]) == {"loss", "boxes"} and done.results["k"].dropna().tolist() == [2, 4, 8]
+    assert list(done.results) == ["loss", "boxes"] and done.results["loss"]["k"].tolist() == [2, 4, 8]
+    assert not any(table.isna().any(axis=None) for table in done.results.values())
     verdicts = {v.id: v for v in done.verdicts}
     assert [v.verdict for v in verdicts.values()] == [HOLDS, FAILS, NOT_TESTED, NOT_MEASURABLE]
     assert verdicts["too-good"].reason == "The table is tiny, so its boxes are wide."
@@ -117,7 +124,7 @@ def test_redrawn_figures_have_the_same_bytes(demo):
     was = [(path.name, path.read_bytes()) for path in figures]
     for path in figures:
         path.unlink()
-    runner.present(read(root / "experiments" / "demo.toml"), done.folder)
+    present(read(root / "experiments" / "demo.toml"), done)
     assert [(path.name, path.read_bytes()) for path in figures] == was
 
 
@@ -140,7 +147,7 @@ def test_broken_results_are_not_used_again(demo, no_kernel, tmp_path):
     shutil.copytree(root, tmp_path / "copy")
     path = tmp_path / "copy" / "experiments" / "demo.toml"
     path.write_text(path.read_text() + "\n# a remark\n")
-    (tmp_path / "copy" / "results" / "demo" / done.folder.name / RESULTS).write_text("no table")
+    (tmp_path / "copy" / "results" / "demo" / done.folder.name / "results" / "loss.parquet").write_text("no table")
     with pytest.raises(AssertionError, match="was executed"):
         run(read(path), results=tmp_path / "copy" / "results", scale="tiny")
 
@@ -258,11 +265,12 @@ def test_an_interrupted_run_leaves_nothing(tmp_path, monkeypatch):
 
 
 # ---------------------------------------------------------------------- many runs
-def test_a_sweep_collects_one_table(tmp_path, monkeypatch):
+def test_a_sweep_collects_the_tables_of_all_runs(tmp_path, monkeypatch):
     pretend(monkeypatch, v=[1.0, 2.0], k=[0, 0])
-    table, path = sweep(small(tmp_path), {"k": [3, 4]}, results=tmp_path / "results", say=lambda line: None)
+    swept, folder = sweep(small(tmp_path), {"k": [3, 4]}, results=tmp_path / "results", say=lambda line: None)
+    table = swept["results"]
     assert table["swept_k"].tolist() == [3, 3, 4, 4] and table["v"].tolist() == [1, 2, 1, 2]
-    pd.testing.assert_frame_equal(pd.read_parquet(path), table)
+    pd.testing.assert_frame_equal(pd.read_parquet(folder / "results.parquet"), table)
     assert len(folders.finished_runs(tmp_path / "results" / "small")) == 2
     with pytest.raises(ParameterError, match="whole number"):
         sweep(small(tmp_path), {"k": [5, "x"]}, results=tmp_path / "results", say=lambda line: None)
@@ -289,5 +297,5 @@ def test_reproduce_in_processes(demo, tmp_path):
     other = small(tmp_path)
     both = [experiment, other]
     runs, failures = reproduce(both, results=root / "results", scale="tiny", workers=2, say=lambda line: None)
-    assert runs["demo"].results["k"].dropna().tolist() == [2, 4, 8]
+    assert runs["demo"].results["loss"]["k"].tolist() == [2, 4, 8]
     assert list(failures) == ["small"] and "unknown scale" in failures["small"]

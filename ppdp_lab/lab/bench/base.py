@@ -7,6 +7,9 @@ values.
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+import pkgutil
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -39,6 +42,21 @@ class Measurement:
         if self.target is None:
             return ""
         return "ok" if self.ratio <= self.target else "over"
+
+
+def suites() -> dict[str, Callable[[], list[Measurement]]]:
+    """Every suite that can be imported, by name.
+
+    >>> "core" in suites()
+    True
+    """
+    found = {}
+    for module in pkgutil.iter_modules(importlib.import_module("ppdp_lab.lab.bench").__path__):
+        with contextlib.suppress(ImportError):  # it measures something that this installation does not have
+            suite = importlib.import_module(f"ppdp_lab.lab.bench.{module.name}")
+            if callable(getattr(suite, "run", None)):
+                found[module.name] = suite.run
+    return found
 
 
 def best(function: Callable[[], object], *, repeat: int = 5, warm: int = 1) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from functools import partial
 
 import numpy as np
 
@@ -25,15 +26,15 @@ def run(repeat: int = 3) -> list[Measurement]:
     some = table.select(np.sort(order[:ROWS]))
     rows = []
     for part, most in ((some, 25), (table, 260)):
-        seconds = best(lambda part=part: KMember(K).anonymize(part), repeat=repeat)  # type: ignore[misc]
+        seconds = best(partial(KMember(K).anonymize, part), repeat=repeat)
         rows.append(Measurement(f"KMember k = {K}, {len(part):,} rows", seconds, "lexsort", lexsort, most))
     static = rows[0].seconds
     release = KMember(K).anonymize(some)
-    seconds = best(lambda: il_optimization(release), repeat=repeat)
+    seconds = best(partial(il_optimization, release), repeat=repeat)
     rows.append(Measurement(f"IL_Optimization, {ROWS:,} rows", seconds, "static run", static))
     for inserts, target in ((50, 1 / 50), (5_000, 1 / 2)):
         after = table.select(np.sort(order[: ROWS + inserts]))
-        static = best(lambda after=after: KMember(K).anonymize(after), repeat=repeat)  # type: ignore[misc]
+        static = best(partial(KMember(K).anonymize, after), repeat=repeat)
         seconds = _best_step(some, after, 10 if inserts < 1000 else repeat)
         rows.append(Measurement(f"I3M+ {inserts:,} into {ROWS:,}", seconds, "static run", static, target))
     for deletes in (50, 5_000):

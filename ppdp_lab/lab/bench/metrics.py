@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ppdp_lab import metrics
 from ppdp_lab.anonymize import Anatomy, Mondrian
 from ppdp_lab.lab.bench.base import Measurement, best, occ_rows, one_lexsort
@@ -22,10 +24,7 @@ def run(repeat: int = 3) -> list[Measurement]:
     for what, target, kind in ((release, 40, "Mondrian"), (groups, None, "Anatomy")):
         for theta in WIDTHS:
             queries = metrics.queries_by_width(table, theta, QUERIES, seed=1)
-            seconds = best(
-                lambda what=what, queries=queries: metrics.query_error(what, queries),  # type: ignore[misc]
-                repeat=repeat,
-            )
+            seconds = best(partial(metrics.query_error, what, queries), repeat=repeat)
             name = f"{QUERIES:,} queries, theta = {theta}, {ROWS:,} rows by {kind}"
             rows.append(Measurement(name, seconds, "lexsort", lexsort, target))
     seconds = best(lambda: metrics.queries_by_selectivity(table, 0.01, 1_000, seed=1), repeat=repeat)

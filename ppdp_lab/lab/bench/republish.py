@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from ppdp_lab.lab.bench.base import Measurement, best, occ_rows, one_lexsort
 from ppdp_lab.release import Release
@@ -19,7 +20,7 @@ def run(repeat: int = 3) -> list[Measurement]:
     seconds = dict.fromkeys(PUBLISHERS, float("inf"))
     for turn in range(1 + repeat):  # in turns, so that a busy moment does not fall on one publisher alone
         for name, make in PUBLISHERS.items():
-            took = best(lambda make=make: publish(make, stream), repeat=1, warm=0)  # type: ignore[misc]
+            took = best(partial(publish, make, stream), repeat=1, warm=0)
             seconds[name] = min(seconds[name], took) if turn else seconds[name]
     merged, split, equivalence = seconds.values()
     releases = f"{len(stream)} releases"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -10,24 +13,19 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from ppdp_lab import plotting
+from ppdp_lab.lab.run import tables
 
 CUT = plotting.COLOURS[1]
 
 
-def _part(results: pd.DataFrame, name: str) -> pd.DataFrame:
-    return results[results["part"] == name]
-
-
-def bucket_graphs(results: pd.DataFrame) -> Figure:
+def bucket_graphs(results: tables.Tables) -> Figure:
     """Figures 2 to 4: the buckets' graphs after each release, with the smallest cut."""
-    graphs = _part(results, "graphs")
+    graphs = results["graphs"]
     rows = graphs[["figure", "signature"]].drop_duplicates().to_numpy().tolist()
     figure, axes = plotting.figure(len(rows), 3, width=2.9, height=2.1, squeeze=False)
     for line, (name, signature) in zip(axes, rows):
         for ax, after in zip(line, (1, 2, 3)):
-            chosen = graphs[
-                (graphs["figure"] == name) & (graphs["signature"] == signature) & (graphs["after"] == after)
-            ]
+            chosen = tables.rows(graphs, figure=name, signature=signature, after=after)
             ax.set_axis_off()
             if len(chosen):
                 _graph(ax, chosen)
@@ -62,70 +60,61 @@ def _folded(names: str) -> str:
     return ",\n".join(", ".join(words[i : i + 3]) for i in range(0, len(words), 3))
 
 
-def _per_dataset(
-    results: pd.DataFrame, part: str, *, x: str, y: str, series: str, labels: tuple[str, str], logarithmic: bool = False
-) -> Figure:
-    rows = _part(results, part)
+def _panels(rows: pd.DataFrame) -> Iterator[tuple[Any, str, pd.DataFrame]]:
+    """One axis per data set, all with the same scale."""
     names = list(dict.fromkeys(rows["dataset"]))
-    order = list(dict.fromkeys(rows[series]))
-    figure, axes = plotting.figure(1, len(names), width=4.2, height=3.1, squeeze=False, sharey=True)
+    _, axes = plotting.figure(1, len(names), width=4.2, height=3.1, squeeze=False, sharey=True)
     for ax, name in zip(axes[0], names):
-        plotting.curves(ax, rows[rows["dataset"] == name], x=x, y=y, series=series, order=order)
+        yield ax, name, tables.rows(rows, dataset=name)
+
+
+def _per_dataset(rows: pd.DataFrame, x: str, y: str, series: str, labels: tuple[str, str]) -> Figure:
+    order = list(dict.fromkeys(rows[series]))
+    for i, (ax, name, chosen) in enumerate(_panels(rows)):
+        plotting.curves(ax, chosen, x=x, y=y, series=series, order=order)
         for line in ax.lines:
             line.set_markevery(max(1, len(line.get_xdata()) // 20))
-        first = ax is axes[0, 0]
-        plotting.label(ax, x=labels[0], y=labels[1] if first else "", title=name.upper(), legend=False)
-    if logarithmic:
-        axes[0, 0].set_yscale("symlog", linthresh=1)
-        axes[0, 0].set_ylim(-0.2, 2 * max(rows[y].max(), 1))
-    return plotting.legend_above(figure, axes[0, 0])
+        figure = plotting.label(ax, x=labels[0], y="" if i else labels[1], title=name.upper(), legend=False)
+    return plotting.legend_above(figure, figure.axes[0])
 
 
-def compromised(results: pd.DataFrame) -> Figure:
-    """Figure 6: people compromised by small equivalences."""
-    results = results.copy()
-    bound = results["count_is"].map({"exact": "exact", "at least": "lower bound", "at most": "upper bound"})
-    results["curve"] = results["method"].astype(str) + " (" + bound.astype(str) + ")"
-    figure = _per_dataset(
-        results,
-        "compromised",
-        x="release",
-        y="compromised",
-        series="curve",
-        labels=("release", "people compromised"),
-        logarithmic=True,
-    )
-    for ax in figure.axes:
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+def _logarithmic(figure: Figure, largest: float) -> Figure:
+    """Counts from 0 up to many thousands."""
+    figure.axes[0].set_yscale("symlog", linthresh=1)
+    figure.axes[0].set_ylim(-0.2, 2 * max(largest, 1))
     return figure
 
 
-def counterfeits(results: pd.DataFrame) -> Figure:
+def compromised(results: tables.Tables) -> Figure:
+    """Figure 6: people compromised by small equivalences."""
+    rows = results["compromised"]
+    bound = rows["count_is"].map({"exact": "exact", "at least": "lower bound", "at most": "upper bound"})
+    rows["curve"] = rows["method"] + " (" + bound + ")"
+    figure = _per_dataset(rows, "release", "compromised", "curve", ("release", "people compromised"))
+    for ax in figure.axes:
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    return _logarithmic(figure, rows["compromised"].max())
+
+
+def counterfeits(results: tables.Tables) -> Figure:
     """Figure 7: counterfeits per release under random updates."""
-    results = results.copy()
-    named = "e = " + results["e"].fillna(0).astype(int).astype(str)
-    results["curve"] = np.where(results["method"] == "m-invariance", "m-invariance", named)
-    return _per_dataset(
-        results,
-        "counterfeits",
-        x="release",
-        y="counterfeits",
-        series="curve",
-        labels=("release", "counterfeits"),
-        logarithmic=True,
-    )
+    rows = results["counterfeits"]
+    rows["curve"] = np.where(rows["method"] == "m-invariance", "m-invariance", "e = " + rows["e"].astype(str))
+    figure = _per_dataset(rows, "release", "counterfeits", "curve", ("release", "counterfeits"))
+    return _logarithmic(figure, rows["counterfeits"].max())
 
 
-def skew(results: pd.DataFrame) -> Figure:
+def skew(results: tables.Tables) -> Figure:
     """Figure 8: largest number of counterfeits in a release, by skew."""
+    rows = results["skewed"]
     words = ("skew s of the inserted values", "most counterfeits in a release")
-    return _per_dataset(results, "skewed", x="skew", y="counterfeits", series="method", labels=words, logarithmic=True)
+    return _logarithmic(_per_dataset(rows, "skew", "counterfeits", "method", words), rows["counterfeits"].max())
 
 
-def query_error(results: pd.DataFrame) -> Figure:
+def query_error(results: tables.Tables) -> Figure:
     """Figure 9: query error of the last release by selectivity."""
     words = ("selectivity (share of people selected)", "mean relative error")
-    figure = _per_dataset(results, "errors", x="selectivity", y="error", series="method", labels=words)
+    figure = _per_dataset(results["errors"], "selectivity", "error", "method", words)
     for ax in figure.axes:
         ax.set_xscale("log")
         ax.yaxis.set_major_formatter("{x:.0%}")
@@ -133,38 +122,32 @@ def query_error(results: pd.DataFrame) -> Figure:
     return figure
 
 
-def elapsed(results: pd.DataFrame) -> Figure:
+def elapsed(results: tables.Tables) -> Figure:
     """Figure 10: time of the whole stream by e."""
-    timing = _part(results, "timing")
-    names = list(dict.fromkeys(timing["dataset"]))
-    figure, axes = plotting.figure(1, len(names), width=4.2, height=3.1, squeeze=False, sharey=True)
-    for ax, name in zip(axes[0], names):
-        rows = timing[timing["dataset"] == name]
-        plain = rows.loc[rows["method"] == "m-invariance", "seconds"].mean()
-        plotting.curves(ax, rows[rows["method"] == "e-equivalence"], x="e", y="seconds", series="method")
+    timing = results["timing"]
+    for i, (ax, name, chosen) in enumerate(_panels(timing)):
+        plain = tables.rows(chosen, method="m-invariance")["seconds"].mean()
+        plotting.curves(ax, tables.rows(chosen, method="e-equivalence"), x="e", y="seconds", series="method")
         ax.axhline(plain, label="m-invariance, merged", **{**plotting.style(1), "marker": ""})
         ax.set_ylim(0, 1.2 * timing["seconds"].max())
-        plotting.label(ax, x="e", y="time of the whole stream (s)" if ax is axes[0, 0] else "", title=name.upper())
+        figure = plotting.label(ax, x="e", y="" if i else "time of the whole stream (s)", title=name.upper())
     return figure
 
 
-def few_updates(results: pd.DataFrame) -> Figure:
+def few_updates(results: tables.Tables) -> Figure:
     """Counterfeits when few people are replaced at a time."""
-    results = results.copy()
-    results["curve"] = (
-        results["method"].astype(str) + ", r = " + results["replaced"].fillna(0).astype(int).map("{:,}".format)
-    )
-    results["thousands"] = results["time"] / 1000
+    rows = results["few"]
+    rows["curve"] = rows["method"] + ", r = " + rows["replaced"].map("{:,}".format)
+    rows["thousands"] = rows["time"] / 1000
     words = ("people replaced so far (thousands)", "counterfeits in the release")
-    return _per_dataset(results, "few", x="thousands", y="counterfeits", series="curve", labels=words, logarithmic=True)
+    return _logarithmic(_per_dataset(rows, "thousands", "counterfeits", "curve", words), rows["counterfeits"].max())
 
 
-def common_value(results: pd.DataFrame) -> Figure:
+def common_value(results: tables.Tables) -> Figure:
     """Counterfeits against the share of the commonest value."""
-    rows = _part(results, "common")
-    _, ax = plotting.figure()
+    rows = results["common"]
+    figure, ax = plotting.figure()
     plotting.curves(ax, rows, x="share", y="counterfeits", series="dataset")
-    ax.set_yscale("symlog", linthresh=1)
-    ax.set_ylim(-0.2, 2 * max(rows["counterfeits"].max(), 1))
     ax.xaxis.set_major_formatter("{x:.1%}")
-    return plotting.label(ax, x="share of the commonest value", y="counterfeits per release (mean)")
+    plotting.label(ax, x="share of the commonest value", y="counterfeits per release (mean)")
+    return _logarithmic(figure, rows["counterfeits"].max())

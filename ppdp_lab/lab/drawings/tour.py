@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ppdp_lab import metrics, plotting
+from ppdp_lab.lab.run import tables
 
 _K = "k (least people per class)"
 
 
-def partition(results: pd.DataFrame) -> Figure:
+def partition(results: tables.Tables) -> Figure:
     """Mondrian's boxes over two attributes, for three k."""
-    boxes = results[results["part"] == "boxes"]
+    boxes = results["boxes"]
     ks = sorted(boxes["k"].unique())
     figure, axes = plotting.figure(1, len(ks), width=3.3, height=3.0, squeeze=False, sharey=True)
     for ax, k in zip(axes[0], ks):
-        chosen = boxes[boxes["k"] == k]
+        chosen = tables.rows(boxes, k=k)
         plotting.partition(ax, chosen)
         plotting.label(
             ax, x="age (years)", y="education (years)" if k == ks[0] else "", title=f"k = {k:.0f}: {len(chosen)} boxes"
@@ -25,15 +25,16 @@ def partition(results: pd.DataFrame) -> Figure:
     return figure
 
 
-def _over_k(ax: Axes, results: pd.DataFrame, y: str) -> None:
-    plotting.curves(ax, results[results["part"] == "grid"], x="k", y=y, series="rule")
+def _over_k(ax: Axes, results: tables.Tables, y: str) -> None:
+    grid = results["grid"]
+    plotting.curves(ax, grid, x="k", y=y, series="rule")
     ax.set_xscale("log")
-    ticks = sorted(results.loc[results["part"] == "grid", "k"].unique())
+    ticks = sorted(grid["k"].unique())
     ax.set_xticks(ticks, [f"{k:.0f}" for k in ticks])
     ax.minorticks_off()
 
 
-def utility(results: pd.DataFrame) -> Figure:
+def utility(results: tables.Tables) -> Figure:
     """Two measures of loss against k."""
     figure, axes = plotting.figure(1, 2, width=4.2)
     for ax, name in zip(axes, ("gcp", "discernibility")):
@@ -44,7 +45,7 @@ def utility(results: pd.DataFrame) -> Figure:
     return figure
 
 
-def attacks(results: pd.DataFrame) -> Figure:
+def attacks(results: tables.Tables) -> Figure:
     """What the homogeneity and the skewness attack find."""
     figure, axes = plotting.figure(1, 2, width=4.2)
     for ax, column, title in zip(axes, ("homogeneous", "skewed"), ("homogeneity attack", "skewness attack")):
@@ -54,7 +55,7 @@ def attacks(results: pd.DataFrame) -> Figure:
     return figure
 
 
-def query_error(results: pd.DataFrame) -> Figure:
+def query_error(results: tables.Tables) -> Figure:
     """Error of count queries against k."""
     _, ax = plotting.figure()
     _over_k(ax, results, "query_error")

@@ -5,13 +5,12 @@ from ppdp_lab import plotting
 
 def loss(results):
     _, ax = plotting.figure()
-    rows = results[results["part"] == "loss"]
-    plotting.curves(ax, rows, x="k", y="loss", series="method")
+    plotting.curves(ax, results["loss"], x="k", y="loss", series="method")
     plotting.dashed(ax, 0.5, "half of it")
     return plotting.label(ax, x="k (records per class)", y="loss (share)")
 
 
 def boxes(results):
     _, ax = plotting.figure()
-    plotting.partition(ax, results[results["part"] == "boxes"])
+    plotting.partition(ax, results["boxes"])
     return plotting.label(ax, x="age (years)", y="income (thousand)")

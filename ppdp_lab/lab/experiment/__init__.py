@@ -1,0 +1,1 @@
+"""Experiment files: what they say, how they are read, where they are found."""

@@ -1,0 +1,62 @@
+"""Where experiments are found and results are kept."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ppdp_lab.errors import DataFileError, unknown
+from ppdp_lab.lab.experiment.model import Experiment
+from ppdp_lab.lab.experiment.reading import read
+from ppdp_lab.lab.run.machine import PACKAGE
+
+EXPERIMENTS = "experiments"
+
+
+def find_root() -> Path:
+    """The folder that holds ``experiments/`` and ``results/``.
+
+    The one that the environment variable ``PPDP_LAB_ROOT`` names; else the working folder or the nearest one above it with
+    an ``experiments`` folder; else the source tree that the package lies in; else the working folder.
+    """
+    said = os.environ.get("PPDP_LAB_ROOT")
+    if said:
+        if not Path(said).is_dir():
+            raise DataFileError(
+                f"no folder {said!r} to hold experiments and results; create it, or unset PPDP_LAB_ROOT"
+            )
+        return Path(said).resolve()
+    here = Path.cwd()
+    for folder in (here, *here.parents, PACKAGE.parent):
+        if (folder / EXPERIMENTS).is_dir():
+            return folder
+    return here
+
+
+def files(root: Path) -> dict[str, Path]:
+    """Experiment files by the name of the file."""
+    return {path.stem: path for path in sorted((root / EXPERIMENTS).glob("*.toml"))}
+
+
+def experiments(root: Path) -> list[Experiment]:
+    """All experiments, read and checked; a file's name must be its experiment's."""
+    return [_named(path) for path in files(root).values()]
+
+
+def experiment(name: str, root: Path) -> Experiment:
+    """An experiment by its name, or by the path of its file."""
+    if name.endswith(".toml"):
+        return read(name)
+    known = files(root)
+    if name not in known:
+        if not known:
+            raise DataFileError(f"no experiment {name!r}: there is no experiments/*.toml in {root}; name a .toml file")
+        raise unknown("experiment", name, known)
+    return _named(known[name])
+
+
+def _named(path: Path) -> Experiment:
+    found = read(path)
+    if found.name != path.stem:
+        raise DataFileError(f"{path.name}: its name is {found.name!r}; it must be that of the file, {path.stem!r}")
+    return found

@@ -1,0 +1,37 @@
+"""The gallery: figures and scorecard of finished runs, copied into a folder."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from ppdp_lab.errors import ParameterError
+from ppdp_lab.lab.report import scorecard
+
+
+def gallery(scored: Sequence[scorecard.Scored], folder: Path, results: Path) -> Path:
+    """Copy the figures of finished runs into a folder, one subfolder per experiment, with ``SCORECARD.md`` beside them.
+
+    Files that no report writes stay as they are. A folder that shares files with ``results`` is refused: the runs are there.
+    """
+    content = scorecard.markdown(scored, figures=True)
+    copies: dict[Path, Path] = {}
+    for entry in scored:
+        if entry.run is not None:
+            target = folder / entry.experiment.name
+            copies |= {target / drawn.name: drawn for drawn in entry.run.figures}
+    runs = results.resolve()
+    for place in [folder, *(target.parent for target in copies)]:
+        there = place.resolve()
+        if there.is_relative_to(runs) or runs.is_relative_to(there):
+            raise ParameterError(
+                f"{str(place)!r} is, holds or lies in the results folder {str(results)!r}; choose another one for the report"
+            )
+    folder.mkdir(parents=True, exist_ok=True)
+    for target, drawn in copies.items():
+        target.parent.mkdir(exist_ok=True)
+        shutil.copyfile(drawn, target)
+    path = folder / "SCORECARD.md"
+    path.write_text(content, encoding="utf-8")
+    return path

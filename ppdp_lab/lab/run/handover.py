@@ -1,0 +1,87 @@
+"""``lab.finish``: the last line of every notebook."""
+
+from __future__ import annotations
+
+import json
+import os
+import traceback
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ppdp_lab.errors import ParameterError
+from ppdp_lab.lab.run import tables
+from ppdp_lab.table import Microdata
+
+RUN_FOLDER = "PPDP_LAB_RUN"
+HANDED_OVER = "finish.json"
+
+
+def finish(
+    results: pd.DataFrame | Mapping[str, pd.DataFrame],
+    figures: Mapping[str, Any] | Iterable[Callable[[Any], Any]] = (),
+    *,
+    data: Microdata | Iterable[Microdata] = (),
+) -> None:
+    """Hand over a notebook's results; show its figures.
+
+    In a run of the lab (``ppdp-lab run``) the results are written to the run's folder, one file per table, and the lab
+    draws the figures from what was written and judges the claims. In JupyterLab nothing is written: a summary and the
+    figures are shown.
+
+    Parameters
+    ----------
+    results : DataFrame or dict of DataFrame
+        Tidy results, one row per measurement: one table, then named ``results``, or several by name.
+    figures : dict of name to function, or list of functions
+        Functions ``draw(results) -> Figure``, under the names that the experiment file gives them (a function's own name
+        in a list). They get what is handed over here: the one table, or a dict of them.
+    data : Microdata or list of Microdata
+        The tables that were used: their provenance goes into the captions.
+
+    Examples
+    --------
+    >>> finish(pd.DataFrame({"k": [2, 5], "loss": [0.1, 0.3]}))
+    results: 2 rows, columns 'k', 'loss'
+    """
+    found = tables.named(results)
+    drawn = _by_name(figures)
+    used = [data] if isinstance(data, Microdata) else list(data)
+    for table in used:
+        if not isinstance(table, Microdata):
+            raise ParameterError(f"data must be a Microdata or a list of them, not {type(table).__name__}")
+    folder = os.environ.get(RUN_FOLDER)
+    if folder:
+        tables.write(found, Path(folder))
+        about = [{"rows": len(t), "provenance": t.provenance, "fingerprint": t.fingerprint()} for t in used]
+        handed = {"tables": list(found), "figures": list(drawn), "data": about}
+        Path(folder, HANDED_OVER).write_text(json.dumps(handed), encoding="utf-8")
+    for name, frame in found.items():
+        print(f"{name}: {len(frame)} rows, columns {', '.join(map(repr, frame.columns))}")
+    for name, draw in drawn.items():
+        try:
+            _show(draw(tables.as_given(found)) if callable(draw) else draw, used)
+        except Exception:
+            if not folder:
+                raise
+            # The results are safe by now; the lab draws again by itself and will report this properly.
+            print(f"figure {name!r} cannot be drawn:\n{traceback.format_exc()}")
+
+
+def _by_name(figures: Any) -> dict[str, Any]:
+    if isinstance(figures, Mapping):
+        return {str(name): draw for name, draw in figures.items()}
+    figures = [figures] if callable(figures) else list(figures)
+    if not all(map(callable, figures)):
+        raise ParameterError("figures must be a dict of name to drawing function, or a list of functions")
+    return {draw.__name__: draw for draw in figures}
+
+
+def _show(figure: Any, used: list[Microdata]) -> None:
+    from ppdp_lab import plotting
+
+    if used:
+        plotting.caption(figure, provenance=", ".join(dict.fromkeys(t.provenance for t in used)))
+    plotting.show(figure)

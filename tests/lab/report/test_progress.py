@@ -1,0 +1,28 @@
+"""Progress: a line at the start and the end, lines in between when it takes long, a bar on a terminal."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from ppdp_lab.lab.report import progress
+
+
+def test_lines_appear_when_it_takes_long(monkeypatch):
+    lines: list[str] = []
+    now = iter([0.0, 5.0, 25.0, 26.0, 30.0])
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    shown = progress.Progress("demo", lines.append, bar=False)
+    for done in range(3):
+        shown.watch(done, 3)
+    assert lines == ["demo: 3 cells", "demo: cell 2 of 3, 25 s"]
+    assert shown.close() == 30
+
+
+def test_a_terminal_gets_a_bar(capsys):
+    lines: list[str] = []
+    shown = progress.Progress("demo", lines.append, bar=True)
+    for done in range(3):
+        shown.watch(done, 3)
+    assert shown.bar.n == 2
+    shown.close()
+    assert lines == ["demo: 3 cells"] and "demo" in capsys.readouterr().err
