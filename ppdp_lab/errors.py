@@ -10,8 +10,11 @@ import difflib
 import math
 import reprlib
 from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np  # not at run time: the command line imports this module before anything else
 
 
 class PPDPError(Exception):
@@ -77,7 +80,8 @@ def listed(values: Iterable[object], limit: int = 10) -> str:
     >>> listed(range(12), limit=2)
     '0, 1 and 10 more'
     """
-    shown = [repr(v.item() if isinstance(v, np.generic) else v) for v in values]
+    plain = (v.item() if type(v).__module__ == "numpy" and hasattr(v, "item") else v for v in values)
+    shown = [repr(v) for v in plain]
     rest = len(shown) - limit
     return ", ".join(shown[:limit]) + (f" and {rest} more" if rest > 0 else "")
 
@@ -100,13 +104,14 @@ def check_integer(name: str, value: object, *, at_least: int | None = None, at_m
     >>> check_integer("k", 5, at_least=1)
     5
     """
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+    if isinstance(value, bool) or not isinstance(value, Integral):
         raise ParameterError(f"{name} must be a whole number, not {value!r} ({type(value).__name__})")
-    if at_least is not None and value < at_least:
-        raise ParameterError(f"{name} must be at least {at_least}, not {value}")
-    if at_most is not None and value > at_most:
-        raise ParameterError(f"{name} must be at most {at_most}, not {value}")
-    return int(value)
+    number = int(value)
+    if at_least is not None and number < at_least:
+        raise ParameterError(f"{name} must be at least {at_least}, not {number}")
+    if at_most is not None and number > at_most:
+        raise ParameterError(f"{name} must be at most {at_most}, not {number}")
+    return number
 
 
 def check_number(
@@ -122,7 +127,7 @@ def check_number(
     >>> check_number("t", 0.2, at_least=0, at_most=1)
     0.2
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise ParameterError(f"{name} must be a number, not {value!r} ({type(value).__name__})")
     try:
         number = float(value)
@@ -130,12 +135,12 @@ def check_number(
         number = math.inf
     if not math.isfinite(number):
         raise ParameterError(f"{name} must be a finite number, not {value!r}")
-    if above is not None and not value > above:
-        raise ParameterError(f"{name} must be greater than {above:g}, not {value:g}")
-    if at_least is not None and value < at_least:
-        raise ParameterError(f"{name} must be at least {at_least:g}, not {value:g}")
-    if at_most is not None and value > at_most:
-        raise ParameterError(f"{name} must be at most {at_most:g}, not {value:g}")
+    if above is not None and not number > above:
+        raise ParameterError(f"{name} must be greater than {above:g}, not {number:g}")
+    if at_least is not None and number < at_least:
+        raise ParameterError(f"{name} must be at least {at_least:g}, not {number:g}")
+    if at_most is not None and number > at_most:
+        raise ParameterError(f"{name} must be at most {at_most:g}, not {number:g}")
     return number
 
 
@@ -157,6 +162,8 @@ def check_list(name: str, values: object) -> np.ndarray:
     >>> check_list("rows", [3, 4])
     array([3, 4])
     """
+    import numpy as np
+
     try:
         array = np.asarray(values)
     except (TypeError, ValueError):  # lists of different lengths

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from ppdp_lab.anonymize._anatomy import draw_groups
-from ppdp_lab.anonymize.base import Anonymizer
+from ppdp_lab.anonymize.base import ANONYMIZERS, Anonymizer
 from ppdp_lab.errors import InfeasibleError, SchemaError, check_integer
 from ppdp_lab.principles import DistinctLDiversity
+from ppdp_lab.registry import Within
 from ppdp_lab.release import Release
 from ppdp_lab.table import Microdata
 
 
+@ANONYMIZERS.add(
+    accepts="a table with one sensitive column, no value of which has more than one l-th of the records",
+    promises="two tables joined by groups of l or more records, all with different sensitive values",
+    paper="Xiao and Tao, VLDB 2006",
+)
 class Anatomy(Anonymizer):
     """Groups of l records with l different sensitive values, published as two tables [1]_.
 
@@ -40,13 +48,10 @@ class Anatomy(Anonymizer):
     [2, 2]
     """
 
-    def __init__(self, l: int, *, seed: int = 0) -> None:  # noqa: E741
+    def __init__(self, l: Annotated[int, Within(at_least=2)], *, seed: int = 0) -> None:  # noqa: E741
         self.l = check_integer("l", l, at_least=2)
         self.seed = check_integer("seed", seed, at_least=0)
         self.rule = DistinctLDiversity(l)
-
-    def __repr__(self) -> str:
-        return f"Anatomy({self.l}, seed={self.seed})"
 
     def _release(self, table: Microdata) -> Release:
         if len(table.schema.sensitive) != 1:

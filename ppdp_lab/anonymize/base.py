@@ -8,14 +8,17 @@ import numpy as np
 
 from ppdp_lab.errors import InfeasibleError, ParameterError
 from ppdp_lab.principles import Principle
+from ppdp_lab.registry import Plain, Registry
 from ppdp_lab.release import Release
 from ppdp_lab.table import ClassCounts, Microdata
 
 
-class Anonymizer(ABC):
+class Anonymizer(Plain, ABC):
     """Turns one table into one release.
 
-    A subclass says :meth:`_partition`; the base checks the input before and the release afterwards, by counting it anew.
+    A subclass says :meth:`_release`; the base checks the input before and the release afterwards, by counting it anew. Like a
+    principle it can be written down: ``Mondrian(KAnonymity(5), strict=False)`` is its text, and stands in
+    :data:`ANONYMIZERS`.
     """
 
     rule: Principle
@@ -38,6 +41,9 @@ class Anonymizer(ABC):
     @abstractmethod
     def _release(self, table: Microdata) -> Release:
         """The release, not yet checked."""
+
+
+ANONYMIZERS: Registry[type[Anonymizer]] = Registry("anonymizer")
 
 
 def whole_counts(table: Microdata) -> ClassCounts:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from ppdp_lab.anonymize._clusters import Clusters, find_best_cluster, take_in
 from ppdp_lab.anonymize._extents import Space
 from ppdp_lab.anonymize._kmember import k_member
-from ppdp_lab.anonymize.base import Anonymizer
+from ppdp_lab.anonymize.base import ANONYMIZERS, Anonymizer
 from ppdp_lab.errors import check_integer
 from ppdp_lab.principles import KAnonymity
+from ppdp_lab.registry import Within
 from ppdp_lab.release import Release
 from ppdp_lab.table import Microdata
 
 
+@ANONYMIZERS.add(
+    accepts="any table of at least k records",
+    promises="classes of k to 2 k - 1 similar records",
+    paper="Byun et al., DASFAA 2007",
+)
 class KMember(Anonymizer):
     """Greedy k-member clustering [1]_: k-anonymity by small clusters of similar records.
 
@@ -55,7 +63,7 @@ class KMember(Anonymizer):
 
     rule: KAnonymity
 
-    def __init__(self, k: int, *, seed: int = 0) -> None:
+    def __init__(self, k: Annotated[int, Within(at_least=1)], *, seed: int = 0) -> None:
         self.rule = KAnonymity(k)
         self.seed = check_integer("seed", seed, at_least=0)
 
@@ -63,9 +71,6 @@ class KMember(Anonymizer):
     def k(self) -> int:
         """Least number of records in a cluster."""
         return self.rule.k
-
-    def __repr__(self) -> str:
-        return f"KMember({self.k}, seed={self.seed})"
 
     def _release(self, table: Microdata) -> Release:
         return Release(table, self._clusters(table), method=repr(self))

@@ -10,6 +10,8 @@ References
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from ppdp_lab.anonymize._mondrian import (
@@ -23,9 +25,10 @@ from ppdp_lab.anonymize._mondrian import (
     halve,
     specialize,
 )
-from ppdp_lab.anonymize.base import Anonymizer, check_rule
+from ppdp_lab.anonymize.base import ANONYMIZERS, Anonymizer, check_rule
 from ppdp_lab.errors import ParameterError, check_choice
 from ppdp_lab.principles import Principle
+from ppdp_lab.registry import OneOf
 from ppdp_lab.release import Release
 from ppdp_lab.table import ClassCounts, Microdata
 
@@ -33,6 +36,11 @@ CUTS = {"median": (MEDIAN,), "median-or-below": (MEDIAN, BELOW)}
 CHOICES = ("widest", "distinct", "balanced")
 
 
+@ANONYMIZERS.add(
+    accepts="any table; any superset-closed or union-closed rule",
+    promises="classes that keep the rule, each in a box of its own",
+    paper="LeFevre et al., ICDE 2006",
+)
 class Mondrian(Anonymizer):
     """Greedy top-down partitioning of the quasi-identifier space [1]_.
 
@@ -71,7 +79,12 @@ class Mondrian(Anonymizer):
     """
 
     def __init__(
-        self, rule: Principle, *, strict: bool = True, cut: str = "median-or-below", choose: str = "widest"
+        self,
+        rule: Principle,
+        *,
+        strict: bool = True,
+        cut: Annotated[str, OneOf(*CUTS)] = "median-or-below",
+        choose: Annotated[str, OneOf(*CHOICES)] = "widest",
     ) -> None:
         self.rule = check_rule(rule)
         if not isinstance(strict, bool):
@@ -79,9 +92,6 @@ class Mondrian(Anonymizer):
         self.strict = strict
         self.cut = check_choice("cut", cut, CUTS)
         self.choose = check_choice("choose", choose, CHOICES)
-
-    def __repr__(self) -> str:
-        return f"Mondrian({self.rule}, strict={self.strict}, cut={self.cut!r}, choose={self.choose!r})"
 
     def _release(self, table: Microdata) -> Release:
         # Relaxed cuts divide records that agree on one attribute: a canonical order keeps input order out of it.
