@@ -11,6 +11,7 @@ from ppdp_lab.anonymize import (
     SmallestClasses,
     Speedy,
 )
+from ppdp_lab.holder import snapshots_from_folder
 from ppdp_lab.principles import (
     AlphaKAnonymity,
     DistinctLDiversity,
@@ -29,7 +30,6 @@ from ppdp_lab.republish import (
     Snapshot,
     UpdateStream,
     il_optimization,
-    snapshots_from_folder,
 )
 from ppdp_lab.table import ClassCounts, Hierarchy, Microdata, Schema
 

@@ -12,7 +12,7 @@ import ppdp_lab
 PACKAGE = Path(ppdp_lab.__file__).parent
 ROOMS = [
     "errors", "table", "datasets", "principles", "published", "release", "metrics", "attacks", "anonymize", "republish",
-    "plotting", "lab", "explore", "cli",
+    "holder", "plotting", "lab", "explore", "cli",
 ]  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from ppdp_lab.table.files.opening import open_table
 from ppdp_lab.table.files.options import MISSING, OPTIONS, Reading
-from ppdp_lab.table.files.reading import FileFrame, read_file, read_frames
+from ppdp_lab.table.files.reading import FileFrame, read_file, read_frames, read_rows
 from ppdp_lab.table.files.report import FileReport, ReadingWarning
 from ppdp_lab.table.files.whole import write_all, write_whole
 from ppdp_lab.table.files.writing import write_csv, write_csvs
@@ -17,6 +17,7 @@ __all__ = [
     "open_table",
     "read_file",
     "read_frames",
+    "read_rows",
     "write_all",
     "write_csv",
     "write_csvs",

@@ -79,7 +79,7 @@ def decode(data: bytes, encoding: str | None, label: str) -> Decoded:
     first = next(position for position, byte in enumerate(data) if byte > 127)
     note = (
         f"not UTF-8 ({place(data[:first])} holds the byte 0x{data[first]:02x}), so it was read as {WESTERN} (Western European); "
-        f"if accents look wrong, give the encoding"
+        f"if accents look wrong, give the encoding or save the file as UTF-8"
     )
     return Decoded(decoded.data, WESTERN, note)
 

@@ -39,8 +39,6 @@ class CsvFile:
         self.report = FileReport(file, "CSV", options, separator=self.separator, encoding=decoded.encoding, given=given)
         if decoded.note:
             self.report.notes.append(decoded.note)
-        if self.names != names:
-            self.report.notes.append("the first column has no name, as when row numbers were written; it is left out")
 
     def _check(self, names: list[str]) -> None:
         how = "given" if self.options.separator else "found"
@@ -109,6 +107,11 @@ class ParquetFile:
                 f"{self.label} cannot be read as parquet: {' '.join(str(error).split())}; write the file anew"
             ) from None
         return [self._column(table.column(name)) for name in names]
+
+    def is_text(self, name: str) -> bool:
+        """Whether the file types a column as text, or as anything but numbers."""
+        form = self._file.schema_arrow.field(name).type
+        return not (pa.types.is_integer(form) or pa.types.is_floating(form) or pa.types.is_decimal(form))
 
     def _column(self, values: pa.ChunkedArray) -> Column:
         form = values.type

@@ -67,7 +67,7 @@ class Reading:
             object.__setattr__(self, name, _texts(name, getattr(self, name)))
         both = [name for name in self.text if name in self.numbers]
         if both:
-            raise ParameterError(f"column(s) {listed(both)} stand both in text and in numbers; choose one")
+            raise ParameterError(f"text and numbers both name {listed(both)}; choose one")
         if not isinstance(self.guarded, bool):
             raise ParameterError(f"guarded must be true or false, not {self.guarded!r}")
         if self.encoding is not None:

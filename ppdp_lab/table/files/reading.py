@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
+import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,10 +17,12 @@ import pandas as pd
 
 from ppdp_lab.errors import DataFileError, MissingValueError, SchemaError, listed
 from ppdp_lab.table.files.columns import CATEGORIES, OTHER, CellColumn, Column, with_missing
+from ppdp_lab.table.files.decoding import decode, read_bytes
 from ppdp_lab.table.files.kinds import DATE, DECIMAL, EMPTY, MOMENT, NUMBERS, TEXT, WHOLE, Kind, decimal_signs
 from ppdp_lab.table.files.opening import CsvFile, TableFile, open_table
 from ppdp_lab.table.files.options import DROP, MISSING, REFUSE, VALUE, Reading
-from ppdp_lab.table.files.report import FileReport
+from ppdp_lab.table.files.report import FileReport, ReadingWarning
+from ppdp_lab.table.files.scanning import check_quotes
 
 
 @dataclass
@@ -205,3 +210,14 @@ def _frame(file: TableFile, columns: dict[str, Column], kinds: dict[str, str], c
             raise MissingValueError(f"{file.label}: every row has a missing value, so that none is left; fill some in")
     report.rows = len(frame)
     return FileFrame(frame, report)
+
+
+def read_rows(path: Path, separator: str, label: str) -> list[list[str]]:
+    """The fields of a small CSV file without a header, to the letter; empty lines are skipped."""
+    decoded = decode(read_bytes(path, label), None, label)
+    if decoded.note:
+        warnings.warn(f"{label}: {decoded.note}", ReadingWarning, stacklevel=3)
+    check_quotes(decoded.data, separator, label)
+    text = decoded.data.decode()
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
+    return [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row]

@@ -104,13 +104,23 @@ def check_records(data: bytes, separator: str, names: list[str], label: str, fou
         line, count = int(records.lines[row]), int(records.counts[row])
         if count > len(names) and (records.counts[1:] == count).all():
             words = (
-                f"the rows have more fields than the header has names ({count}, not {len(names)}); name every column"
+                f"the rows have more fields than the header has names; name every column ({count}, not {len(names)})"
             )
         elif count > len(names):
             words = f"{count} fields, but the header names {len(names)} columns, the last of them {names[-1]!r}"
         else:
             words = f"{count} field(s), but the header names {len(names)} columns; there is none for {names[count]!r}"
         raise DataFileError(f"{label} cannot be read as CSV: line {line}: {words}{hint}")
+    _refuse_quotes(records, label, names)
+
+
+def check_quotes(data: bytes, separator: str, label: str) -> None:
+    """Refuse the first quote that is wrong, in a file without a header."""
+    if b'"' in data:
+        _refuse_quotes(records_of(data, separator), label, [])
+
+
+def _refuse_quotes(records: Records, label: str, names: list[str]) -> None:
     if records.problem == FINE:
         return
     field = records.problem_field
