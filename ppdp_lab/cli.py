@@ -346,7 +346,8 @@ def anonymize(
     if release.style == ANATOMIZED:
         _say("Quasi-identifiers are published as they are; the risk is that of linking a person to a sensitive row.")
     if own.left_out:
-        _say(f"left out, since no role names them: {', '.join(own.left_out)}")
+        rest = f" and {len(own.left_out) - 20} more" if len(own.left_out) > 20 else ""
+        _say(f"left out, since no role names them: {', '.join(own.left_out[:20])}{rest}")
     _say(f"written: {', '.join(map(str, written))}" if written else "nothing written; name a file with -o")
 
 

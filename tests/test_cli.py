@@ -187,6 +187,47 @@ def test_a_refusal_is_one_line_and_writes_nothing(call, people, tmp_path, argume
     assert sorted(tmp_path.iterdir()) == files
 
 
+def test_the_reader_says_what_it_found_and_takes_what_it_is_given(call, tmp_path):
+    (tmp_path / "f.csv").write_bytes(
+        "zip;weight;disease\n01234;71,5;NA\n01235;80,25;flu\n01234;;grün\n".encode("cp1252")
+    )
+    ask = ("anonymize", "f.csv", "--qi", "zip,weight", "--sensitive", "disease", "--k", 2, "-o", "out.csv")
+    assert "column 'weight' has 1 missing value(s), first in line(s) 4" in refusal(call(*ask, code=2))
+    said = call(*ask, "--missing", "drop").stdout
+    for words in (
+        "read f.csv as CSV: 2 rows\n  separator semicolon (found), decimal comma (found), cp1252 (found)",
+        "text (codes: some begin with 0): zip\n  numbers: weight",
+        "missing: 1 of weight (an empty cell); 1 rows dropped",
+        "note: column 'disease' has 1 cell(s) 'NA', which look like a mark for a missing value",
+        "note: not UTF-8 (line 4, column 'disease' holds the byte 0xfc)",
+    ):
+        assert words in said
+    assert (tmp_path / "out.csv").read_text().splitlines()[0] == "zip;weight;disease"
+    given = ("--separator", ";", "--decimal", ",", "--encoding", "cp1252", "--missing", "value", "--numbers", "zip")
+    said = call(*ask, *given, "--missing-values", "NA,?").stdout
+    assert "separator semicolon (given), decimal comma (given), cp1252 (given)" in said
+    assert "1 of weight, 1 of disease (an empty cell or 'NA' or '?'); published as (missing)" in said
+    assert "(missing)" in (tmp_path / "out.csv").read_text()
+    for wrong, words in [
+        (("--decimal", "x"), "--decimal must be one of '.', ','"),
+        (("--missing", "keep"), "--missing must be one of 'refuse', 'value', 'drop'"),
+        (("--encoding", "klingon"), "--encoding must be the name of a text encoding"),
+        (("--text", "zip", "--numbers", "zip"), "--text and numbers both name 'zip'"),
+        (("--numbers", "disease"), "line 2, column 'disease': 'NA' is no number"),
+        (("--text", "zap"), "text names 'zap', which file 'f.csv' does not have"),
+    ]:
+        assert words in refusal(call(*ask, "--missing", "drop", *wrong, code=2))
+
+
+def test_parquet_and_the_mark_before_formulas(call, tmp_path):
+    pd.DataFrame({"age": [1, 2], "note": ["=1+1", "x"]}).to_parquet("f.parquet")
+    ask = ("--qi", "age", "--sensitive", "note", "--k", 2)
+    assert "as parquet: 2 rows" in call("anonymize", "f.parquet", *ask, "-o", "out.csv", "--guard").stdout
+    assert "'=1+1" in (tmp_path / "out.csv").read_text()
+    call("anonymize", "out.csv", *ask, "--guarded", "-o", "back.csv")
+    assert "'" not in (tmp_path / "back.csv").read_text() and "=1+1" in (tmp_path / "back.csv").read_text()
+
+
 def test_outputs_that_cannot_be_written_are_refused_first(call, people, tmp_path):
     was = people.read_bytes()
     for output, words in [

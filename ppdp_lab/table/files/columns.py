@@ -47,15 +47,14 @@ class CellColumn:
         """The column of an Arrow column of texts."""
         if options.guarded:
             texts = pc.replace_substring_regex(texts, GUARD, r"\1")
-            texts = _without(texts, pc.equal(texts, ""))
         if options.missing_values:
-            texts = _without(texts, pc.is_in(texts, pa.array(options.missing_values, pa.string())))
+            texts = without(texts, pc.is_in(texts, pa.array(options.missing_values, pa.string())))
         return cls(texts)
 
     def drop_blanks(self) -> None:
         """Take cells of nothing but blanks for missing."""
         if any(pc.any(pc.starts_with(self.texts, blank)).as_py() for blank in (" ", "\t")):
-            self.texts = _without(self.texts, pc.match_substring_regex(self.texts, _BLANK))
+            self.texts = without(self.texts, pc.match_substring_regex(self.texts, _BLANK))
 
     @property
     def missing(self) -> np.ndarray:
@@ -181,7 +180,7 @@ def with_missing(series: pd.Series) -> pd.Series:
     return series.fillna(MISSING)
 
 
-def _without(texts: pa.ChunkedArray, gone: pa.ChunkedArray) -> pa.ChunkedArray:
+def without(texts: pa.ChunkedArray, gone: pa.ChunkedArray) -> pa.ChunkedArray:
     """The cells, with some of them missing."""
     gone = pc.fill_null(gone, False)
     return pc.if_else(gone, pa.scalar(None, pa.string()), texts) if pc.any(gone).as_py() else texts

@@ -107,7 +107,8 @@ def _quick_decimals(texts: pa.ChunkedArray) -> tuple[Kind, pa.ChunkedArray] | No
         values = pc.cast(texts, pa.float64())
     except pa.ArrowInvalid:
         return None
-    if not pc.all(pc.is_finite(values)).as_py() or pc.max(pc.binary_length(texts)).as_py() > 15:
+    # a sum is finite only if all of its terms are; a text of 15 signs is no whole number of 16 digits
+    if not np.isfinite(pc.sum(values).as_py()) or pc.max(pc.binary_length(texts)).as_py() > 15:
         return None
     return None if _led_by_zero(texts, ("0", "-0", "+0")) else (Kind(DECIMAL), values)
 

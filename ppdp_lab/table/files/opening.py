@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
 from ppdp_lab.errors import DataFileError
-from ppdp_lab.table.files.columns import GUARD, CellColumn, Column, TypedColumn
+from ppdp_lab.table.files.columns import GUARD, CellColumn, Column, TypedColumn, without
 from ppdp_lab.table.files.decoding import PARQUET, decode, line_of, read_bytes
 from ppdp_lab.table.files.options import Reading
 from ppdp_lab.table.files.report import FileReport
@@ -116,7 +117,8 @@ class ParquetFile:
     def _column(self, values: pa.ChunkedArray) -> Column:
         form = values.type
         if pa.types.is_string(form) or pa.types.is_large_string(form) or pa.types.is_string_view(form):
-            return CellColumn.of(values.cast(pa.string()), self.options)
+            texts = values.cast(pa.string())
+            return CellColumn.of(without(texts, pc.equal(texts, "")), self.options)
         return TypedColumn.of(values, self.options)
 
     def place(self, row: int) -> str:

@@ -107,9 +107,9 @@ def check_records(data: bytes, separator: str, names: list[str], label: str, fou
                 f"the rows have more fields than the header has names; name every column ({count}, not {len(names)})"
             )
         elif count > len(names):
-            words = f"{count} fields, but the header names {len(names)} columns, the last of them {names[-1]!r}"
+            words = f"{count} fields, but the header names {len(names)} column(s), the last of them {names[-1]!r}"
         else:
-            words = f"{count} field(s), but the header names {len(names)} columns; there is none for {names[count]!r}"
+            words = f"{count} field(s), but the header names {len(names)} column(s); there is none for {names[count]!r}"
         raise DataFileError(f"{label} cannot be read as CSV: line {line}: {words}{hint}")
     _refuse_quotes(records, label, names)
 
