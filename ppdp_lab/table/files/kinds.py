@@ -94,7 +94,8 @@ def quick_kind(texts: pa.ChunkedArray, sample: pa.Array, decimal: str) -> tuple[
     try:
         values = pc.cast(texts, pa.int64())
     except pa.ArrowInvalid:
-        return None if decimal == "," else _quick_decimals(texts)
+        whole = matches(sample, _INTEGER).all()  # then some are written as Arrow does not read them, such as +4
+        return None if decimal == "," or whole else _quick_decimals(texts)
     span = pc.min_max(values)
     low, high = span["min"].as_py(), span["max"].as_py()
     if max(high, -low) >= 10**15 or _led_by_zero(texts, ("0", "-0") if low <= 0 else ("0",)):

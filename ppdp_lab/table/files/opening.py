@@ -47,29 +47,35 @@ class CsvFile:
 
     def columns(self, names: Sequence[str]) -> list[Column]:
         """Columns by name, as they stand in the file."""
-        rows = pa.py_buffer(self._data)[self._start :]
         if not re.compile(rb"[^\r\n]").search(self._data, self._start):
             raise DataFileError(f"{self.label} has a header but no rows; there is nothing to read")
-        longest = self._start if len(self.names) > 5_000 else 0  # rows are about as long as the header is
         try:
-            table = pyarrow.csv.read_csv(
-                pa.BufferReader(rows),
-                read_options=pyarrow.csv.ReadOptions(column_names=self.names, block_size=max(1 << 20, 8 * longest)),
-                parse_options=pyarrow.csv.ParseOptions(delimiter=self.separator, newlines_in_values=self._quoted),
-                convert_options=pyarrow.csv.ConvertOptions(
-                    include_columns=list(names),
-                    column_types=dict.fromkeys(names, pa.string()),
-                    strings_can_be_null=True,
-                    null_values=[""],
-                    check_utf8=False,  # the decoder has
-                ),
-            )
-        except pa.ArrowInvalid as error:
+            table = self._parsed(names, 1 << 20)
+        except pa.ArrowInvalid:
             self._check(self.names)
-            raise DataFileError(
-                f"{self.label} cannot be read as CSV: its rows have the right number of fields, but: {error}"
-            ) from None
+            try:  # nothing is wrong with the file, so a row may be longer than a block
+                table = self._parsed(names, len(self._data) + 1)
+            except pa.ArrowInvalid as error:
+                raise DataFileError(
+                    f"{self.label} cannot be read as CSV: its rows have the right number of fields, but: {error}"
+                ) from None
         return [CellColumn.of(table.column(name), self.options) for name in names]
+
+    def _parsed(self, names: Sequence[str], block_size: int) -> pa.Table:
+        # from the header's line end on, an empty line to Arrow, which would take a byte order mark off the first cell
+        rows = pa.py_buffer(self._data)[max(self._start - 1, 0) :]
+        return pyarrow.csv.read_csv(
+            pa.BufferReader(rows),
+            read_options=pyarrow.csv.ReadOptions(column_names=self.names, block_size=block_size),
+            parse_options=pyarrow.csv.ParseOptions(delimiter=self.separator, newlines_in_values=self._quoted),
+            convert_options=pyarrow.csv.ConvertOptions(
+                include_columns=list(names),
+                column_types=dict.fromkeys(names, pa.string()),
+                strings_can_be_null=True,
+                null_values=[""],
+                check_utf8=False,  # the decoder has
+            ),
+        )
 
     def place(self, row: int) -> str:
         """Where a row, counted from 0, stands in the file."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -22,7 +20,7 @@ from ppdp_lab.table.files.kinds import DATE, DECIMAL, EMPTY, MOMENT, NUMBERS, TE
 from ppdp_lab.table.files.opening import CsvFile, TableFile, open_table
 from ppdp_lab.table.files.options import DROP, MISSING, REFUSE, VALUE, Reading
 from ppdp_lab.table.files.report import FileReport, ReadingWarning
-from ppdp_lab.table.files.scanning import check_quotes
+from ppdp_lab.table.files.scanning import rows_of
 
 
 @dataclass
@@ -217,7 +215,4 @@ def read_rows(path: Path, separator: str, label: str) -> list[list[str]]:
     decoded = decode(read_bytes(path, label), None, label)
     if decoded.note:
         warnings.warn(f"{label}: {decoded.note}", ReadingWarning, stacklevel=3)
-    check_quotes(decoded.data, separator, label)
-    text = decoded.data.decode()
-    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
-    return [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row]
+    return rows_of(decoded.data, separator, label)

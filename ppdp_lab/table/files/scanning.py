@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -71,9 +71,42 @@ def header_of(data: bytes, separator: str) -> tuple[list[str], int]:
     found = records_of(data, separator, 2)
     start = int(found.starts[0])
     stop = int(found.starts[1]) if len(found.starts) > 1 else len(data)
-    text = data[start:stop].decode("utf-8", errors="replace").rstrip("\r\n")
-    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
-    return next(csv.reader([text], delimiter=separator), []), stop
+    return fields_of(data[start:stop], separator), stop
+
+
+def fields_of(record: bytes, separator: str) -> list[str]:
+    """The fields of one record, quotes taken off.
+
+    >>> fields_of(b'1,"a ""b"", c",\\n', ",")
+    ['1', 'a "b", c', '']
+    """
+    text = record.decode("utf-8", errors="replace").rstrip("\r\n")
+    if '"' not in text:
+        return text.split(separator)
+    fields, start = [], 0
+    while start <= len(text):
+        stop = start
+        if text.startswith('"', start):  # the end is a quote that is followed by no other
+            stop = text.find('"', start + 1)
+            while stop >= 0 and text.startswith('"', stop + 1):
+                stop = text.find('"', stop + 2)
+            stop = len(text) if stop < 0 else stop
+        end = text.find(separator, stop)
+        end = len(text) if end < 0 else end
+        field = text[start:end]
+        if stop > start:
+            field = text[start + 1 : stop].replace('""', '"') + text[stop + 1 : end]
+        fields.append(field)
+        start = end + 1
+    return fields
+
+
+def rows_of(data: bytes, separator: str, label: str) -> list[list[str]]:
+    """The fields of every record of a small file without a header; the first quote that is wrong is refused."""
+    records = records_of(data, separator)
+    _refuse_quotes(records, label, [])
+    bounds = [*records.starts.tolist(), len(data)]
+    return [fields_of(data[start:stop], separator) for start, stop in pairwise(bounds)]
 
 
 def check_header(names: list[str], label: str, line: int) -> list[str]:
@@ -112,12 +145,6 @@ def check_records(data: bytes, separator: str, names: list[str], label: str, fou
             words = f"{count} field(s), but the header names {len(names)} column(s); there is none for {names[count]!r}"
         raise DataFileError(f"{label} cannot be read as CSV: line {line}: {words}{hint}")
     _refuse_quotes(records, label, names)
-
-
-def check_quotes(data: bytes, separator: str, label: str) -> None:
-    """Refuse the first quote that is wrong, in a file without a header."""
-    if b'"' in data:
-        _refuse_quotes(records_of(data, separator), label, [])
 
 
 def _refuse_quotes(records: Records, label: str, names: list[str]) -> None:

@@ -65,6 +65,10 @@ def test_quoted_separators_line_ends_and_quotes(save):
     assert lists(read) == {"note": ['a,b\nc "d"', "plain"], "n": [1, 2]}
 
 
+def test_what_looks_like_a_byte_order_mark_inside_is_text(save):
+    assert lists(read_file(save("a\n\ufeff\n\ufeffx\n"))) == {"a": ["\ufeff", "\ufeffx"]}
+
+
 def test_packed_files(save):
     assert lists(read_file(save(gzip.compress(TEXT.encode()), "t.csv.gz"))) == GOOD
     with pytest.raises(DataFileError, match=r"u.csv.gz' cannot be read: it is not a whole .gz file"):
@@ -274,6 +278,12 @@ def test_a_hundred_thousand_columns(save):
     left_out = Schema("c5", sensitive="c99999").check_columns(file.names)
     assert len(left_out) == n - 2
     assert read_frames([file], ["c5", "c99999"])[0].frame.shape == (2, 2)
+
+
+@pytest.mark.parametrize("cell", ["x" * 3_000_000, '"' + "x\n" * 1_500_000 + '"'])
+def test_a_row_longer_than_a_block(save, cell):
+    read = read_file(save("a,b\n1,short\n" + f"2,{cell}\n3,y\n"))
+    assert read.frame["a"].tolist() == [1, 2, 3] and len(read.frame["b"].iloc[1]) == 3_000_000
 
 
 cells = st.text(alphabet="ab1=+-@'\t\r\n,\";é", min_size=1, max_size=5).filter(lambda cell: cell.strip(" \t"))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ppdp_lab.table.files._walk import AFTER_QUOTE, FINE, UNCLOSED
-from ppdp_lab.table.files.scanning import find_separator, header_of, records_of
+from ppdp_lab.table.files.scanning import find_separator, header_of, records_of, rows_of
 
 
 def plain_walk(data: bytes, separator: int) -> tuple[list[tuple[int, int, int]], int]:
@@ -69,6 +69,7 @@ def test_what_the_csv_module_writes_has_its_shape(rows, separator):
     csv.writer(file, delimiter=separator, lineterminator="\n").writerows(rows)
     found = records_of(file.getvalue().encode(), separator)
     assert found.problem == FINE and found.counts.tolist() == [2] * len(rows)
+    assert rows_of(file.getvalue().encode(), separator, "a file") == rows
 
 
 @pytest.mark.parametrize(
