@@ -29,6 +29,7 @@ from ppdp_lab.table.files.kinds import (
 from ppdp_lab.table.files.options import MISSING, Reading
 
 CATEGORIES, OTHER = "categories", "other"
+_LONGEST_MARK = max(map(len, MARKS))
 _BLANK = r"^[ \t]*$"
 GUARD = r"^'('*[=+\-@\t\r])"
 
@@ -96,9 +97,13 @@ class CellColumn:
         """The first row that holds a cell."""
         return int(pc.index(self.texts, cell).as_py())
 
+    @cached_property
     def marks(self) -> dict[str, int]:
         """Cells that look like marks for a missing value, and how many there are."""
         if self.kind.name != TEXT:
+            return {}
+        short = pc.less_equal(pc.binary_length(self.texts), _LONGEST_MARK)
+        if not pc.any(short).as_py():
             return {}
         alike = pc.is_in(self.texts, pa.array(MARKS))
         if not pc.any(alike).as_py():
@@ -157,6 +162,7 @@ class TypedColumn:
         finite = np.asarray(pc.fill_null(pc.is_finite(self.values), True))
         return int(np.argmin(finite))
 
+    @property
     def marks(self) -> dict[str, int]:
         """What has a type holds no marks."""
         return {}

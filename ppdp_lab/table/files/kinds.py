@@ -91,11 +91,12 @@ def quick_kind(texts: pa.ChunkedArray, sample: pa.Array, decimal: str) -> tuple[
     if not len(sample) or not number.all():
         usual = np.logical_or.reduce([number, *(matches(sample, pattern) for pattern in special)])
         return None if usual.all() or number.any() else (Kind(TEXT), None)  # one plain word makes the column text
+    if not matches(sample, _INTEGER).all():
+        return None if decimal == "," else _quick_decimals(texts)
     try:
         values = pc.cast(texts, pa.int64())
-    except pa.ArrowInvalid:
-        whole = matches(sample, _INTEGER).all()  # then some are written as Arrow does not read them, such as +4
-        return None if decimal == "," or whole else _quick_decimals(texts)
+    except pa.ArrowInvalid:  # a decimal further on, or what Arrow does not read, such as +4
+        return None
     span = pc.min_max(values)
     low, high = span["min"].as_py(), span["max"].as_py()
     if max(high, -low) >= 10**15 or _led_by_zero(texts, ("0", "-0") if low <= 0 else ("0",)):
@@ -111,7 +112,8 @@ def _quick_decimals(texts: pa.ChunkedArray) -> tuple[Kind, pa.ChunkedArray] | No
     # a sum is finite only if all of its terms are; a text of 15 signs is no whole number of 16 digits
     if not np.isfinite(pc.sum(values).as_py()) or pc.max(pc.binary_length(texts)).as_py() > 15:
         return None
-    return None if _led_by_zero(texts, ("0", "-0", "+0")) else (Kind(DECIMAL), values)
+    starts = ("0", "+0", "-0") if pc.min(values).as_py() <= 0 else ("0", "+0")
+    return None if _led_by_zero(texts, starts) else (Kind(DECIMAL), values)
 
 
 def _led_by_zero(texts: pa.ChunkedArray, starts: tuple[str, ...]) -> bool:

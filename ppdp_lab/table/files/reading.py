@@ -104,7 +104,13 @@ def _decided(file: TableFile, names: Sequence[str], texts: Collection[str]) -> d
             column.drop_blanks()
     decimal = options.decimal or _find_decimal(open_.values(), file.separator)
     file.report.decimal = decimal
-    _each(lambda name: open_[name].decide(decimal, numbers=name in options.numbers), open_)
+
+    def decide(name: str) -> None:
+        if name in open_:
+            open_[name].decide(decimal, numbers=name in options.numbers)
+        columns[name].marks  # noqa: B018 (looked for here, since this is done for several columns at a time)
+
+    _each(decide, columns)
     for name, column in columns.items():
         if name in options.numbers and name not in letters and column.kind.name not in (*NUMBERS, EMPTY):
             raise DataFileError(f"{file.label}: column {name!r} cannot be read as numbers, it holds {column.kind}")
@@ -122,7 +128,7 @@ def _remark(file: TableFile, name: str, column: Column) -> None:
         )
     if kind.note:
         file.report.notes.append(f"column {name!r} {kind.note}")
-    for mark, count in column.marks().items():
+    for mark, count in column.marks.items():
         file.report.notes.append(
             f"column {name!r} has {count:,} cell(s) {mark!r}, which look like a mark for a missing value but count as "
             f"a value; list the mark in missing_values if it is one"

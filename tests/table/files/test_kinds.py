@@ -90,4 +90,4 @@ def test_missing_cells_and_marks():
     found = column(["1", "", "  ", "?", "NA"], missing_values=["?"])
     found.decide(".", numbers=False)
     assert found.missing.tolist() == [False, True, True, True, False]
-    assert found.marks() == {"NA": 1}
+    assert found.marks == {"NA": 1}
