@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 if _TYPE_CHECKING:
-    from ppdp_lab import anonymize, attacks, datasets, forms, metrics, principles, republish, table
+    from ppdp_lab import anonymize, attacks, datasets, forms, holder, metrics, principles, republish, table
     from ppdp_lab.anonymize import (
         Anatomy,
         Flash,
@@ -19,6 +19,7 @@ if _TYPE_CHECKING:
         SmallestClasses,
         Speedy,
     )
+    from ppdp_lab.holder import snapshots_from_folder
     from ppdp_lab.principles import (
         AlphaKAnonymity,
         DistinctLDiversity,
@@ -36,14 +37,13 @@ if _TYPE_CHECKING:
         Snapshot,
         UpdateStream,
         il_optimization,
-        snapshots_from_folder,
     )
     from ppdp_lab.table import ClassCounts, Hierarchy, Microdata, Schema
     from ppdp_lab.versions import show_versions
 
 __version__ = "0.1.0.dev0"
 
-_ROOMS = ("anonymize", "attacks", "datasets", "forms", "metrics", "principles", "republish", "table")
+_ROOMS = ("anonymize", "attacks", "datasets", "forms", "holder", "metrics", "principles", "republish", "table")
 _HOME = {
     "anonymize": (
         "Anatomy",
@@ -64,6 +64,7 @@ _HOME = {
         "RecursiveCLDiversity",
         "TCloseness",
     ),
+    "holder": ("snapshots_from_folder",),
     "release": ("Published", "Release"),
     "republish": (
         "I3M",
@@ -72,7 +73,6 @@ _HOME = {
         "Snapshot",
         "UpdateStream",
         "il_optimization",
-        "snapshots_from_folder",
     ),
     "table": ("ClassCounts", "Hierarchy", "Microdata", "Schema"),
     "versions": ("show_versions",),
@@ -109,6 +109,7 @@ __all__ = [
     "attacks",
     "datasets",
     "forms",
+    "holder",
     "il_optimization",
     "metrics",
     "principles",

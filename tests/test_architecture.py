@@ -15,7 +15,7 @@ PACKAGE = Path(ppdp_lab.__file__).parent
 ROOMS = [
     "versions", "errors", "registry",
     "table", "datasets", "principles", "forms", "release", "metrics", "attacks", "anonymize", "republish",
-    "plotting", "lab", "explore", "cli",
+    "holder", "plotting", "lab", "explore", "cli",
 ]  # fmt: skip
 
 

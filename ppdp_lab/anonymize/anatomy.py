@@ -48,6 +48,8 @@ class Anatomy(Anonymizer):
     [2, 2]
     """
 
+    style = "anatomized"
+
     def __init__(self, l: Annotated[int, Within(at_least=2)], *, seed: int = 0) -> None:  # noqa: E741
         self.l = check_integer("l", l, at_least=2)
         self.seed = check_integer("seed", seed, at_least=0)
@@ -82,7 +84,7 @@ class Anatomy(Anonymizer):
         for v in np.flatnonzero(left):  # one record each, or the table would not be eligible
             lacking = np.flatnonzero((group_values != v).all(axis=1))
             class_of[stacks[begin[v] + drawn[v]]] = chance.choice(lacking)
-        return Release(table, class_of, style="anatomized", method=repr(self))
+        return Release(table, class_of, style=self.style, method=repr(self))
 
     def _require_eligible(self, counts: np.ndarray, labels: np.ndarray, name: str) -> None:
         """At most one l-th of the records may share a value."""

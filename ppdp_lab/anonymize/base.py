@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,6 +23,8 @@ class Anonymizer(Plain, ABC):
     """
 
     rule: Principle
+    style: ClassVar[str] = "generalized"
+    """The form in which its releases are published."""
 
     def anonymize(self, table: Microdata) -> Release:
         """The release of a table; it keeps :attr:`rule`, or an error says why there is none."""

@@ -22,6 +22,7 @@ from ppdp_lab.errors import (
     check_separator,
     listed,
 )
+from ppdp_lab.table.files import read_rows
 from ppdp_lab.table.levels import check_tree, level_columns, text_of
 
 ROOT = "*"
@@ -160,21 +161,16 @@ class Hierarchy:
 
     @classmethod
     def from_csv(cls, path: str | Path, *, separator: str = ";") -> Hierarchy:
-        """From a file in ARX's form: one line a leaf, ``leaf;level 1;...;*``, no header."""
+        """From a file in ARX's form: one line per leaf, ``leaf;level 1;...;*``, no header.
+
+        The encoding is found as for tables; see :class:`ppdp_lab.table.files.Reading`.
+        """
         path, separator = Path(path), check_separator(separator)
         if not path.is_file():
             raise DataFileError(
                 f"no hierarchy file {str(path)!r}; a hierarchy is a CSV of lines leaf{separator}level 1{separator}...{separator}*"
             )
-        try:
-            with path.open(newline="", encoding="utf-8-sig") as file:
-                rows = [row for row in csv.reader(file, delimiter=separator) if row]
-        except UnicodeDecodeError as error:
-            raise DataFileError(f"hierarchy file {str(path)!r} is not UTF-8 text ({error}); save it as UTF-8") from None
-        except csv.Error as error:
-            raise DataFileError(
-                f"hierarchy file {str(path)!r} cannot be read: {error}; is {separator!r} its separator?"
-            ) from None
+        rows = read_rows(path, separator, f"hierarchy file {str(path)!r}")
         if not rows:
             raise DataFileError(f"hierarchy file {str(path)!r} is empty")
         try:

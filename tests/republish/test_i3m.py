@@ -20,10 +20,10 @@ from ppdp_lab.anonymize import _extents
 from ppdp_lab.anonymize._clusters import Clusters
 from ppdp_lab.anonymize.kmember import KMember
 from ppdp_lab.errors import IdError, InfeasibleError, ParameterError, SchemaError
+from ppdp_lab.holder.months import with_ids
 from ppdp_lab.release import Release
 from ppdp_lab.republish import Snapshot, UpdateStream
 from ppdp_lab.republish.i3m import I3M, Drift
-from ppdp_lab.republish.months import with_ids
 from ppdp_lab.republish.optimization import il_optimization
 
 Step = dict[int, int]  # which row of the pool each person has

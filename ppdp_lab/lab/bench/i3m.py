@@ -10,8 +10,8 @@ import numpy as np
 from ppdp_lab.anonymize.kmember import KMember
 from ppdp_lab.datasets import load
 from ppdp_lab.lab.bench.base import Measurement, best, one_lexsort
+from ppdp_lab.republish import il_optimization
 from ppdp_lab.republish.i3m import I3M
-from ppdp_lab.republish.il_optimization import il_optimization
 from ppdp_lab.table import Microdata
 
 K = 3  # the k of the paper's Figure 4

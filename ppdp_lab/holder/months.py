@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,19 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import DataFileError, IdError, ParameterError, SchemaError, listed
-from ppdp_lab.republish.stream import Snapshot
+from ppdp_lab.republish import Snapshot
 from ppdp_lab.table import Hierarchy, Microdata, Schema
+from ppdp_lab.table.files import FileReport, Reading, open_table
+from ppdp_lab.table.files.opening import ParquetFile
+from ppdp_lab.table.from_files import frames_for, warn_of
+
+
+@dataclass(frozen=True)
+class Months:
+    """Snapshots of a folder of monthly files, and how each file was read."""
+
+    snapshots: list[Snapshot]
+    reports: list[FileReport]
 
 
 def snapshots_from_folder(
@@ -21,6 +33,14 @@ def snapshots_from_folder(
     id: str,
     hierarchies: dict[str, Hierarchy] | None = None,
     pattern: str = "*",
+    separator: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    missing: str = "refuse",
+    missing_values: Sequence[str] = (),
+    text: Sequence[str] = (),
+    numbers: Sequence[str] = (),
+    guarded: bool = False,
 ) -> list[Snapshot]:
     """Snapshots from a folder of monthly files, in the order of their names.
 
@@ -36,7 +56,40 @@ def snapshots_from_folder(
     hierarchies : dict of str to Hierarchy, optional
     pattern : str
         Which files to take, such as ``"2026-*.csv"``.
+    separator, decimal, encoding, missing, missing_values, text, numbers, guarded
+        How files are read; see :class:`ppdp_lab.table.files.Reading`. What is not said is found in each file. Columns are
+        read alike over all months: one that is a number in some files only is text in all.
+
+    Notes
+    -----
+    What the reader was not sure of comes as a :class:`~ppdp_lab.table.files.ReadingWarning`;
+    :func:`ppdp_lab.holder.read_months` gives its reports as well.
     """
+    options = Reading(
+        separator=separator,
+        decimal=decimal,
+        encoding=encoding,
+        missing=missing,
+        missing_values=missing_values,
+        text=text,
+        numbers=numbers,
+        guarded=guarded,
+    )
+    months = read_months(folder, schema, id=id, hierarchies=hierarchies, pattern=pattern, options=options)
+    warn_of(months.reports)
+    return months.snapshots
+
+
+def read_months(
+    folder: str | Path,
+    schema: Schema,
+    *,
+    id: str,
+    hierarchies: dict[str, Hierarchy] | None = None,
+    pattern: str = "*",
+    options: Reading | None = None,
+) -> Months:
+    """The snapshots of :func:`snapshots_from_folder`, and a report per file."""
     folder = Path(folder)
     if not folder.is_dir():
         raise DataFileError(f"no folder {str(folder)!r} with monthly files")
@@ -47,14 +100,29 @@ def snapshots_from_folder(
     if id in schema.quasi_identifiers + schema.sensitive:
         raise SchemaError(f"the id column {id!r} would be published; leave it out of the schema")
     paths = _matching(folder, pattern)
-    frames = [_read_month(path, schema, id, [id]) for path in paths]
-    mixed = _mixed([frame for frame, path in zip(frames, paths) if path.suffix == ".csv"], schema)
-    if mixed:
-        frames = [_read_month(path, schema, id, [id, *mixed]) for path in paths]
-    ids = _ids_alike([frame[id] for frame in frames], paths)
-    rows = pd.concat([frame[[*schema.columns]] for frame in frames], ignore_index=True)
-    everything = Microdata(rows, schema, hierarchies)  # one coding for all months
-    return _cut(everything, ids, [path.name for path in paths])
+    files = [open_table(path, options, label=f"file {path.name!r}") for path in paths]
+    for file in files:
+        lacking = [name for name in (id, *schema.columns) if name not in file.names]
+        if lacking:
+            raise SchemaError(
+                f"{file.label} lacks column(s) {listed(lacking)}; its columns are {listed(file.names, 20)}"
+            )
+    trees = _checked(hierarchies)
+    typed = [isinstance(file, ParquetFile) and file.is_text(id) for file in files]
+    read = frames_for(schema, files, trees, id=id, texts=[id])
+    ids = _ids_alike([entry.frame[id] for entry in read], [path.name for path in paths], any(typed))
+    rows = pd.concat([entry.frame[[*schema.columns]] for entry in read], ignore_index=True)
+    everything = Microdata(rows, schema, trees)  # one coding for all months
+    return Months(_cut(everything, ids, [path.name for path in paths]), [entry.report for entry in read])
+
+
+def _checked(hierarchies: Any) -> dict[str, Hierarchy]:
+    """The hierarchies, if they are any; Microdata says the rest."""
+    if hierarchies is None:
+        return {}
+    if not isinstance(hierarchies, dict) or not all(isinstance(tree, Hierarchy) for tree in hierarchies.values()):
+        raise ParameterError(f"hierarchies must be a dictionary {{column: ppdp_lab.Hierarchy}}, not {hierarchies!r}")
+    return hierarchies
 
 
 def _matching(folder: Path, pattern: str) -> list[Path]:
@@ -69,70 +137,25 @@ def _matching(folder: Path, pattern: str) -> list[Path]:
     return paths
 
 
-def _read_month(path: Path, schema: Schema, id: str, texts: Sequence[str]) -> pd.DataFrame:
-    """One file; of a CSV, the columns ``texts`` are read to the letter."""
-    try:
-        frame, names = _read_csv(path, texts) if path.suffix == ".csv" else _read_parquet(path)
-    except (ValueError, OSError) as error:  # empty, undecodable, ragged, or something else under that name
-        kind = "CSV" if path.suffix == ".csv" else "parquet"
-        raise DataFileError(
-            f"file {path.name!r} cannot be read as {kind}: {' '.join(str(error).split())}; mend it, or leave it out by pattern"
-        ) from None
-    doubled = names[names.duplicated()].unique()
-    if len(doubled):
-        raise SchemaError(f"file {path.name!r} has more than one column {listed(doubled)}; rename or drop them")
-    missing = [name for name in (id, *schema.columns) if name not in frame.columns]
-    if missing:
-        raise SchemaError(f"file {path.name!r} lacks column(s) {listed(missing)}")
-    if not len(frame):
-        raise DataFileError(f"file {path.name!r} has no rows; leave it out by pattern")
-    return frame
+def _ids_alike(columns: Sequence[pd.Series], names: Sequence[str], named: bool) -> list[pd.Series]:
+    """The ids of all files, read to the letter, in one form, so that a person who stays is known again.
 
-
-def _read_csv(path: Path, texts: Sequence[str]) -> tuple[pd.DataFrame, pd.Index]:
-    """The rows, and the header as it stands.
-
-    The header is read as a row first: pandas would rename doubled columns, and take a surplus one for an index, unasked.
+    ``named`` says that a parquet file holds them as text: then they are text, even if they look like numbers.
     """
-    head = pd.read_csv(path, header=None, nrows=2, dtype="str", keep_default_na=False, encoding="utf-8-sig")
-    names = pd.Index([name for name in head.iloc[0] if name])
-    dtype: dict[Any, Any] = dict.fromkeys(texts, "str")
-    return pd.read_csv(path, dtype=dtype, low_memory=False, encoding="utf-8-sig"), names
-
-
-def _read_parquet(path: Path) -> tuple[pd.DataFrame, pd.Index]:
-    frame = pd.read_parquet(path)
-    return frame, frame.columns
-
-
-def _mixed(frames: Sequence[pd.DataFrame], schema: Schema) -> list[str]:
-    """Columns that were taken for numbers in some files only, so that 01 is 1 here and text there."""
-    return [
-        name
-        for name in schema.columns
-        if len({pd.api.types.is_numeric_dtype(frame[name].dtype) for frame in frames}) > 1
-    ]
-
-
-def _ids_alike(columns: Sequence[pd.Series], paths: Sequence[Path]) -> list[pd.Series]:
-    """The ids of all files in one form, so that a person who stays is known again."""
     texts = []
-    for column, path in zip(columns, paths):
+    for column, name in zip(columns, names):
         if column.isna().any():
-            raise IdError(f"file {path.name!r}: some ids are missing; every person needs one")
-        text = column.astype("str").str.strip().str.replace(r"^(-?\d+)\.0*$", r"\1", regex=True)  # 7.0 is 7
+            raise IdError(f"file {name!r}: some ids are missing; every person needs one")
+        text = column.str.strip().str.replace(r"^(-?\d+)\.0*$", r"\1", regex=True)  # 7.0 is 7
         doubled = text[text.duplicated()].unique()
         if len(doubled):
-            raise IdError(
-                f"file {path.name!r}: id(s) {listed(doubled)} stand more than once; one row per person and month"
-            )
+            raise IdError(f"file {name!r}: id(s) {listed(doubled)} stand more than once; one row per person and month")
         texts.append(text)
     every = pd.concat(texts, ignore_index=True).drop_duplicates()
     short = every.str.replace(r"^0+(\d+)$", r"\1", regex=True)
     twice = every[short.duplicated(keep=False)]
     if len(twice):
         raise IdError(f"id(s) {listed(twice)} differ only in zeros in front; write each person's id alike in all files")
-    named = any(p.suffix == ".parquet" and not pd.api.types.is_numeric_dtype(c.dtype) for c, p in zip(columns, paths))
     if named or not every.str.fullmatch(r"0|-?[1-9]\d{0,17}").all():
         return texts
     return [text.astype("int64") for text in texts]
