@@ -107,7 +107,12 @@ def test_anatomy_writes_two_tables(call, people, tmp_path):
 
 def test_t_and_options_reach_the_algorithm(call, people):
     result = call("anonymize", people, *GOOD, "--t", 0.2, "-p", "choose=distinct", "-p", "strict=false")
-    assert "Mondrian(TCloseness(0.2), strict=False, cut='median-or-below', choose='distinct')" in result.stdout
+    assert "Mondrian(TCloseness(0.2), strict=False, choose='distinct')" in result.stdout
+
+
+def test_a_rule_can_be_typed(call, people):
+    result = call("anonymize", people, *GOOD, "--rule", "KAnonymity(4) & EntropyLDiversity(1.5)", "--l", 2)
+    assert "Mondrian(KAnonymity(4) & EntropyLDiversity(1.5) & DistinctLDiversity(2))" in result.stdout
     assert "nothing written" in result.stdout
 
 
@@ -142,8 +147,15 @@ WRONG = [
         ["people.csv", *GOOD, "--k", 5, "--algorithm", "speedy", "-p", "switches=1"],
         "unknown option of speedy: 'switches'",
     ),
-    (["people.csv", *GOOD, "--k", 5, "--algorithm", "flash", "-p", "smallest=5"], "which a command line cannot give"),
-    (["people.csv", *GOOD, "--k", 5, "--algorithm", "speedy", "-p", "metric=ncp"], "call Speedy from Python"),
+    (
+        ["people.csv", *GOOD, "--k", 5, "--algorithm", "flash", "-p", "smallest=5"],
+        "unknown option of flash: 'smallest'",
+    ),
+    (["people.csv", *GOOD, "--k", 5, "--algorithm", "speedy", "-p", "metric=npc"], "did you mean 'ncp'"),
+    (["people.csv", *GOOD, "--rule", "KAnonymity(5"], "it is not complete; write calls such as KAnonymity(5) & Dist"),
+    (["people.csv", *GOOD, "--rule", "KAnonymity(5) and KAnonymity(3)"], "rules are joined by &, not by and / or"),
+    (["people.csv", *GOOD, "--rule", "Mondrian(KAnonymity(2))"], "describes a Mondrian, not a Principle"),
+    (["people.csv", *GOOD, "--rule", "KAnonymity(5)", "--algorithm", "anatomy"], "anatomy cannot promise --rule"),
     (["people.csv", *GOOD, "--k", 5, "--hierarchy", "zip"], "column=file.csv"),
     (["people.csv", *GOOD, "--k", 5, "--hierarchy", "zip=zip.csv"], "two files"),
     (["people.csv", "--qi", "age", "--hierarchy", "age=nowhere.csv", "--k", 5], "no hierarchy file"),

@@ -17,13 +17,13 @@ from ppdp_lab.errors import BrokenRuleError, InfeasibleError, check_integer, lis
 from ppdp_lab.forms import FORMS
 from ppdp_lab.registry import OneOf, Within
 from ppdp_lab.release import Release
-from ppdp_lab.republish._min_cut import flows_to_present
 from ppdp_lab.republish.auditor import audit_cuts
-from ppdp_lab.republish.counterfeits import keep
+from ppdp_lab.republish.buckets._min_cut import flows_to_present
+from ppdp_lab.republish.buckets.counterfeits import keep
+from ppdp_lab.republish.buckets.signatures import Signatures, bucket_matrix
 from ppdp_lab.republish.m_invariance import MERGED, MInvariance
 from ppdp_lab.republish.memory import Stored
 from ppdp_lab.republish.publisher import PUBLISHERS
-from ppdp_lab.republish.signatures import Signatures, bucket_matrix
 from ppdp_lab.table import Microdata
 
 Edges = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]

@@ -18,13 +18,11 @@ from ppdp_lab.errors import DataFileError, InfeasibleError, SchemaError, check_c
 from ppdp_lab.forms import FORMS
 from ppdp_lab.registry import OneOf, Within
 from ppdp_lab.release import Counterfeits, Release
-from ppdp_lab.republish import counterfeits
-from ppdp_lab.republish._bucketize import assign, eligible_with, excess, first_of, most_takes, spread
 from ppdp_lab.republish.auditor import LAYOUT as AUDIT_LAYOUT
 from ppdp_lab.republish.auditor import audit_values, convert_notes
-from ppdp_lab.republish.memory import Stored
-from ppdp_lab.republish.publisher import PUBLISHERS, Publisher, fresh_pseudonyms
-from ppdp_lab.republish.signatures import (
+from ppdp_lab.republish.buckets import counterfeits
+from ppdp_lab.republish.buckets._bucketize import assign, eligible_with, excess, first_of, most_takes, spread
+from ppdp_lab.republish.buckets.signatures import (
     Signatures,
     bucket_matrix,
     canonical,
@@ -33,6 +31,8 @@ from ppdp_lab.republish.signatures import (
     set_hashes,
     split,
 )
+from ppdp_lab.republish.memory import Stored
+from ppdp_lab.republish.publisher import PUBLISHERS, Publisher, fresh_pseudonyms
 from ppdp_lab.republish.stream import Snapshot
 from ppdp_lab.table import Domain, Microdata
 

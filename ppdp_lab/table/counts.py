@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import SchemaError, check_choice, listed
-from ppdp_lab.table._segments import histogram_segments
 from ppdp_lab.table.domain import Domain
-from ppdp_lab.table.grouping import group
+from ppdp_lab.table.keys import histogram_segments
+from ppdp_lab.table.keys.grouping import group
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import MissingValueError, SchemaError, listed
-from ppdp_lab.table.hashing import text_hashes
-from ppdp_lab.table.hierarchy import Hierarchy
-from ppdp_lab.table.levels import text_of
+from ppdp_lab.table.files.kinds import text_of
+from ppdp_lab.table.hierarchies import Hierarchy
+from ppdp_lab.table.keys.hashing import text_hashes
 
 ORDERED, TREE, SET = "ordered", "hierarchy", "set"
 

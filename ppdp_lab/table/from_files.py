@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ppdp_lab.errors import DataFileError, ParameterError, SchemaError, listed
 from ppdp_lab.table.files import MISSING, FileFrame, FileReport, ReadingWarning, read_frames
 from ppdp_lab.table.files.opening import TableFile
-from ppdp_lab.table.hierarchy import Hierarchy
+from ppdp_lab.table.hierarchies import Hierarchy
 from ppdp_lab.table.schema import Schema
 
 

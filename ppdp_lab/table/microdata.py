@@ -12,8 +12,8 @@ import pandas as pd
 
 from ppdp_lab.errors import DroppedColumnsWarning, IdError, ParameterError, SchemaError, check_list, listed
 from ppdp_lab.table.domain import Domain
-from ppdp_lab.table.grouping import Grouping, group
-from ppdp_lab.table.hierarchy import Hierarchy
+from ppdp_lab.table.hierarchies import Hierarchy
+from ppdp_lab.table.keys.grouping import Grouping, group
 from ppdp_lab.table.schema import Schema, _names
 
 

@@ -29,7 +29,7 @@ from ppdp_lab.principles import Principle
 from ppdp_lab.registry import OneOf, Within
 from ppdp_lab.release import Release
 from ppdp_lab.table import Boxes, ClassCounts, Microdata, Nodes
-from ppdp_lab.table.grouping import group
+from ppdp_lab.table.keys.grouping import group
 
 CANDIDATES = ("minimal", "solutions")
 

@@ -24,9 +24,9 @@ from ppdp_lab.table.files.kinds import (
     declared_numbers,
     kind_of,
     quick_kind,
+    text_of,
 )  # fmt: skip
 from ppdp_lab.table.files.options import MISSING, Reading
-from ppdp_lab.table.levels import text_of
 
 CATEGORIES, OTHER = "categories", "other"
 _LONGEST_MARK = max(map(len, MARKS))

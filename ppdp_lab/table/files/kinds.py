@@ -200,3 +200,10 @@ def converted(cells: pa.Array, kind: str, decimal: str) -> pa.Array:
     if kind == DECIMAL:
         return pc.cast(cells, pa.float64())
     return pc.cast(pc.utf8_ltrim(cells, "+"), pa.int64())
+
+
+def text_of(value: object) -> str:
+    """A value as it reads in a file: 39.0 and 39 are the same."""
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdp_lab.table import _grouping, grouping
-from ppdp_lab.table._grouping import append_digit, densify_direct, densify_hash
-from ppdp_lab.table.grouping import densify, group
+from ppdp_lab.table.keys import _grouping, grouping
+from ppdp_lab.table.keys._grouping import append_digit, densify_direct, densify_hash
+from ppdp_lab.table.keys.grouping import densify, group
 
 BOTH = pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "interpreted"])
 KEYS = st.lists(st.integers(0, 40) | st.integers(0, 2**63 - 1), min_size=1, max_size=40)

@@ -23,7 +23,8 @@ from ppdp_lab.errors import (
     listed,
 )
 from ppdp_lab.table.files import read_rows
-from ppdp_lab.table.levels import check_tree, level_columns, text_of
+from ppdp_lab.table.files.kinds import text_of
+from ppdp_lab.table.hierarchies.levels import check_tree, level_columns
 
 ROOT = "*"
 

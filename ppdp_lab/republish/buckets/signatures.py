@@ -8,7 +8,7 @@ import numpy as np
 
 from ppdp_lab.errors import BrokenRuleError, listed
 from ppdp_lab.release import Release
-from ppdp_lab.republish._split import counting_sort, split_buckets
+from ppdp_lab.republish.buckets._split import counting_sort, split_buckets
 from ppdp_lab.table import Domain
 
 BEGINS, VALUES = "signature_begins", "signature_values"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdp_lab.table._segments import histogram_segments, mark_bits
+from ppdp_lab.table.keys._segments import histogram_segments, mark_bits
 
 
 @dataclass(frozen=True, eq=False)

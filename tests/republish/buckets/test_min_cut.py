@@ -17,7 +17,7 @@ from ppdp_lab.attacks._min_cut import (
     smallest_cuts,
     stoer_wagner,
 )
-from ppdp_lab.republish._min_cut import bounded_flow, flows_to_present
+from ppdp_lab.republish.buckets._min_cut import bounded_flow, flows_to_present
 
 
 @st.composite

@@ -10,13 +10,6 @@ import pandas as pd
 from ppdp_lab.errors import HierarchyError, listed
 
 
-def text_of(value: object) -> str:
-    """A value as it reads in a file: 39.0 and 39 are the same."""
-    if isinstance(value, (float, np.floating)) and float(value).is_integer():
-        return str(int(value))
-    return str(value)
-
-
 def level_columns(table: Any) -> list[np.ndarray]:
     """The level columns of a table of labels, level 0 first."""
     if isinstance(table, pd.DataFrame):

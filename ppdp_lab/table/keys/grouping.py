@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdp_lab.table._grouping import append_digit, densify_direct, densify_hash
+from ppdp_lab.table.keys._grouping import append_digit, densify_direct, densify_hash
 
 _KEY_SPACE = 2**63
 _DIRECT_FACTOR = 4  # direct addressing while the key space is under this many times the rows

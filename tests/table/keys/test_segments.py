@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppdp_lab.table import _segments as kernels
+from ppdp_lab.table.keys import _segments as kernels
 
 BOTH = pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "interpreted"])
 CLASSES = 4

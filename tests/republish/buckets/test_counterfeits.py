@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ppdp_lab.republish import counterfeits
+from ppdp_lab.republish.buckets import counterfeits
 from ppdp_lab.republish.memory import arrays_of
 
 
