@@ -85,6 +85,9 @@ class Publisher(Plain, ABC):
         self._codes = np.zeros((0, 0), dtype=np.int32)
         self._vocabulary: Vocabulary | None = None
         self._awaiting = ""
+        self._saved: dict[
+            str, str
+        ] = {}  # where this memory was last read from or written to, and what stood there then
 
     # ------------------------------------------------------------------ what a subclass says
     @abstractmethod
@@ -295,7 +298,8 @@ class Publisher(Plain, ABC):
         """Write everything that the next release depends on to one file, which is as secret as the table itself.
 
         It holds everybody's last values, and who has which pseudonym. Whoever comes later gets a new one, which no file tells
-        beforehand.
+        beforehand. Only its owner may read it; it is replaced as a whole or not at all, and not if somebody else has written
+        it since it was loaded or saved here: the releases in between would be forgotten.
         """
         path = Path(path)
         if path.is_dir() or not path.parent.is_dir():
@@ -321,7 +325,8 @@ class Publisher(Plain, ABC):
             **({} if known is None else known.arrays()),
             **{f"memory.{name}": array for name, array in self.memory.items()},
         }
-        write_memory(path, header, arrays)
+        place = str(path.resolve())
+        self._saved[place] = write_memory(path, header, arrays, self._saved.get(place))
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -330,7 +335,7 @@ class Publisher(Plain, ABC):
         ``Publisher.load`` reads any publisher's file. One of format 2 goes on with a table over the same domains.
         """
         path = Path(path)
-        header, arrays = read_memory(path)
+        header, arrays, checksum = read_memory(path)
         old = header["format"] == 2
         try:
             plain = header["publisher"]
@@ -343,6 +348,8 @@ class Publisher(Plain, ABC):
             if not isinstance(publisher, cls):
                 raise DataFileError(f"{str(path)!r} holds a {name}, which is no publisher")
             publisher._take(header, arrays, old)
+            if checksum is not None:
+                publisher._saved[str(path.resolve())] = checksum
         except DataFileError as error:
             raise error if str(path) in str(error) else damaged(path, str(error)) from None
         except (PPDPError, KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:

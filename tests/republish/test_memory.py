@@ -181,3 +181,32 @@ def test_arrays_are_checked_against_their_layout() -> None:
     ):
         with pytest.raises(DataFileError, match=f"array '{name}'|array 'place'"):
             check_arrays(good | {name: wrong}, LAYOUT, **sizes)
+
+
+# ---------------------------------------------------------------------- on disk
+def test_only_its_owner_may_read_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "memory.npz"
+    path.write_bytes(b"an older file, which everybody may read")
+    path.chmod(0o644)
+    publisher = pl.I3M(2, seed=1)
+    publisher.publish(table())
+    publisher.save(path)
+    assert path.stat().st_mode & 0o777 == 0o600 and [p.name for p in tmp_path.iterdir()] == ["memory.npz"]
+
+
+def test_a_file_that_somebody_else_has_written_since_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "memory.npz"
+    first = pl.I3M(2, seed=1)
+    first.publish(table().select(np.arange(50)))
+    first.save(path)
+    second = pl.I3M.load(path)
+    second.publish(table().select(np.arange(60)))
+    second.save(path)
+    second.save(path)  # whoever wrote it last may write it again
+    before = path.read_bytes()
+    first.publish(table().select(np.arange(55)))
+    with pytest.raises(DataFileError, match="written by somebody else since it was loaded or saved here"):
+        first.save(path)
+    assert path.read_bytes() == before
+    first.save(tmp_path / "other.npz")
+    assert pl.I3M.load(path).number == 2
