@@ -184,6 +184,7 @@ def reproduce(scale: _Scale = "quick", force: _Force = False, data_dir: _Data = 
     from ppdp_lab.lab.experiment.catalogue import experiments
     from ppdp_lab.lab.report import scorecard
     from ppdp_lab.lab.reproduce import reproduce as run_all
+    from ppdp_lab.table.files import write_whole
 
     _use_data(data_dir)
     everything = experiments(_root())
@@ -194,7 +195,7 @@ def reproduce(scale: _Scale = "quick", force: _Force = False, data_dir: _Data = 
     runs, failures = run_all(everything, results=_results(), scale=scale, force=force, say=_say)
     scored = [scorecard.Scored(experiment, runs.get(experiment.name)) for experiment in everything]
     path = _results() / "SCORECARD.md"
-    path.write_text(scorecard.markdown(scored), encoding="utf-8")
+    write_whole(path, scorecard.markdown(scored))
     _say(f"\n{scorecard.plain(scored)}\n\n{path}")
     if failures:
         raise PPDPError(f"{len(failures)} of {len(everything)} experiments failed: {', '.join(failures)}; see above")
@@ -345,6 +346,8 @@ def anonymize(
     if output is not None:
         written = holder.write_release(release, output, separator=own.report.separator or ",", guard=guard)
     _say(f"{own.report}\n{release.method}\n{shown}")
+    if release.seeded:
+        _say("seeded: whoever knows the seed can replay who shares a class; leave --seed out of what you publish")
     if release.form.exact:
         _say("Quasi-identifiers are published as they are; the risk is that of linking a person to a sensitive row.")
     if own.left_out:

@@ -46,7 +46,14 @@ class ParameterError(PPDPError, ValueError):
 
 
 class InfeasibleError(PPDPError, ValueError):
-    """The table cannot meet the rule at all."""
+    """The table cannot meet the rule at all.
+
+    ``ids`` names the records that stand in the way, where there are such; the message does not, since messages get logged.
+    """
+
+    def __init__(self, *args: object, ids: object = ()) -> None:
+        super().__init__(*args)
+        self.ids = ids
 
 
 class BrokenRuleError(PPDPError, RuntimeError):
@@ -66,6 +73,10 @@ class UnknownNameError(PPDPError, KeyError):
 
 class DataFileError(PPDPError, ValueError):
     """A file is missing or does not hold what it should."""
+
+
+class FewStayedWarning(PPDPWarning):
+    """Nearly nobody of the release before is found again: ids may be written otherwise this time."""
 
 
 class DroppedColumnsWarning(PPDPWarning):
@@ -98,6 +109,9 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
     return UnknownNameError(f"unknown {kind} {name!r}{hint} Known: {listed(known, limit=40)}")
 
 
+_LARGEST = 2**62  # beyond it, sums of two would not fit a machine's whole number
+
+
 def check_integer(name: str, value: object, *, at_least: int | None = None, at_most: int | None = None) -> int:
     """Return ``value`` as an int, or refuse it in words.
 
@@ -107,6 +121,7 @@ def check_integer(name: str, value: object, *, at_least: int | None = None, at_m
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise ParameterError(f"{name} must be a whole number, not {value!r} ({type(value).__name__})")
     number = int(value)
+    at_most = _LARGEST if at_most is None else at_most
     if at_least is not None and number < at_least:
         raise ParameterError(f"{name} must be at least {at_least}, not {number}")
     if at_most is not None and number > at_most:
@@ -142,6 +157,15 @@ def check_number(
     if at_most is not None and number > at_most:
         raise ParameterError(f"{name} must be at most {at_most:g}, not {number:g}")
     return number
+
+
+def check_seed(value: object) -> int | None:
+    """Return ``value`` if it is a seed: None for the system's entropy, or a whole number.
+
+    >>> check_seed(None), check_seed(7)
+    (None, 7)
+    """
+    return None if value is None else check_integer("seed", value, at_least=0)
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> str:

@@ -77,6 +77,10 @@ class OneOf:
         return f"one of {listed(self.choices)}"
 
 
+Seed = Annotated[int, Within(at_least=0)] | None
+"""None, the system's entropy, for publications; a number for what shall be reproducible, and is then not private."""
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One parameter of a member: name, type, default (:data:`REQUIRED` if it has none) and range."""

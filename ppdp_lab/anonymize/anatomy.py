@@ -8,9 +8,9 @@ import numpy as np
 
 from ppdp_lab.anonymize._anatomy import draw_groups
 from ppdp_lab.anonymize.base import ANONYMIZERS, Anonymizer
-from ppdp_lab.errors import InfeasibleError, SchemaError, check_integer
+from ppdp_lab.errors import InfeasibleError, SchemaError, check_integer, check_seed
 from ppdp_lab.principles import DistinctLDiversity
-from ppdp_lab.registry import Within
+from ppdp_lab.registry import Seed, Within
 from ppdp_lab.release import Release
 from ppdp_lab.table import Microdata
 
@@ -31,8 +31,9 @@ class Anatomy(Anonymizer):
     ----------
     l : int
         Records, and different values, per group.
-    seed : int
-        Which records meet in a group is chance.
+    seed : int, optional
+        Which records meet in a group is chance, by the system's entropy. With a seed the release is reproducible, for whoever
+        knows the seed and the quasi-identifiers as well: such a release is not private, and says so.
 
     References
     ----------
@@ -50,9 +51,9 @@ class Anatomy(Anonymizer):
 
     style = "anatomized"
 
-    def __init__(self, l: Annotated[int, Within(at_least=2)], *, seed: int = 0) -> None:  # noqa: E741
+    def __init__(self, l: Annotated[int, Within(at_least=2)], *, seed: Seed = None) -> None:  # noqa: E741
         self.l = check_integer("l", l, at_least=2)
-        self.seed = check_integer("seed", seed, at_least=0)
+        self.seed = check_seed(seed)
         self.rule = DistinctLDiversity(l)
 
     def _release(self, table: Microdata) -> Release:
@@ -66,8 +67,7 @@ class Anatomy(Anonymizer):
         self._require_eligible(counts, domain.labels, domain.name)
 
         chance = np.random.default_rng(self.seed)
-        order = table.canonical_order()
-        order = order[chance.permutation(len(order))]
+        order = table.order_by_chance(chance)
         stacks = order[np.argsort(values[order], kind="stable")]  # the records of each value, in random order
         begin = np.r_[0, np.cumsum(counts)]
         left = counts.copy()
@@ -84,7 +84,7 @@ class Anatomy(Anonymizer):
         for v in np.flatnonzero(left):  # one record each, or the table would not be eligible
             lacking = np.flatnonzero((group_values != v).all(axis=1))
             class_of[stacks[begin[v] + drawn[v]]] = chance.choice(lacking)
-        return Release(table, class_of, style=self.style, method=repr(self))
+        return Release(table, class_of, style=self.style, ties=chance.permutation(n_groups), **self._said())
 
     def _require_eligible(self, counts: np.ndarray, labels: np.ndarray, name: str) -> None:
         """At most one l-th of the records may share a value."""

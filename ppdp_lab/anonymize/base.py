@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -44,6 +44,10 @@ class Anonymizer(Plain, ABC):
     @abstractmethod
     def _release(self, table: Microdata) -> Release:
         """The release, not yet checked."""
+
+    def _said(self, *, seeded: bool = True) -> dict[str, Any]:
+        """What a release says of how it was made; ``seeded`` if a seed, where one was given, decided anything."""
+        return {"method": repr(self), "seeded": seeded and getattr(self, "seed", None) is not None}
 
 
 ANONYMIZERS: Registry[type[Anonymizer]] = Registry("anonymizer")

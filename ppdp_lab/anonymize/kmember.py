@@ -10,9 +10,9 @@ from ppdp_lab.anonymize._clusters import Clusters, find_best_cluster, take_in
 from ppdp_lab.anonymize._extents import Space
 from ppdp_lab.anonymize._kmember import k_member
 from ppdp_lab.anonymize.base import ANONYMIZERS, Anonymizer
-from ppdp_lab.errors import check_integer
+from ppdp_lab.errors import check_seed
 from ppdp_lab.principles import KAnonymity
-from ppdp_lab.registry import Within
+from ppdp_lab.registry import Seed, Within
 from ppdp_lab.release import Release
 from ppdp_lab.table import Microdata
 
@@ -38,8 +38,9 @@ class KMember(Anonymizer):
     ----------
     k : int
         Least number of records in a cluster.
-    seed : int
-        For the random record at the start, and for which of several records with equal quasi-identifiers is taken.
+    seed : int, optional
+        For the random record at the start, and for which of several records with equal quasi-identifiers is taken: the system's
+        entropy unless given. A seeded release is reproducible and not private.
 
     Notes
     -----
@@ -63,9 +64,9 @@ class KMember(Anonymizer):
 
     rule: KAnonymity
 
-    def __init__(self, k: Annotated[int, Within(at_least=1)], *, seed: int = 0) -> None:
+    def __init__(self, k: Annotated[int, Within(at_least=1)], *, seed: Seed = None) -> None:
         self.rule = KAnonymity(k)
-        self.seed = check_integer("seed", seed, at_least=0)
+        self.seed = check_seed(seed)
 
     @property
     def k(self) -> int:
@@ -73,7 +74,7 @@ class KMember(Anonymizer):
         return self.rule.k
 
     def _release(self, table: Microdata) -> Release:
-        return Release(table, self._clusters(table), method=repr(self))
+        return Release(table, self._clusters(table), **self._said())
 
     def clusters(self, table: Microdata) -> np.ndarray:
         """Cluster of each record, numbered in the order in which the clusters were made."""
@@ -86,7 +87,7 @@ class KMember(Anonymizer):
         space = Space.of(table)
         rows = table.group_rows()
         n, n_clusters = len(table), len(table) // self.k
-        shuffled = table.canonical_order()[chance.permutation(n)]
+        shuffled = table.order_by_chance(chance)
         stacks = shuffled[
             np.argsort(rows.class_of[shuffled], kind="stable")
         ]  # the records of each row, in random order

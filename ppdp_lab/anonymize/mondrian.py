@@ -26,9 +26,9 @@ from ppdp_lab.anonymize._mondrian import (
     specialize,
 )
 from ppdp_lab.anonymize.base import ANONYMIZERS, Anonymizer, check_rule
-from ppdp_lab.errors import ParameterError, check_choice
+from ppdp_lab.errors import ParameterError, check_choice, check_seed
 from ppdp_lab.principles import Principle
-from ppdp_lab.registry import OneOf
+from ppdp_lab.registry import OneOf, Seed
 from ppdp_lab.release import Release
 from ppdp_lab.table import ClassCounts, Microdata
 
@@ -64,6 +64,10 @@ class Mondrian(Anonymizer):
         or whose cut is the most balanced one (readings of the "degeneracy" in [3]_). If a cut breaks the rule the next
         attribute is tried; a partition that cannot be cut at all becomes a class.
 
+    seed : int, optional
+        For relaxed cuts: which of the records that share the median go to which half. The system's entropy unless given; a
+        seeded release is reproducible and not private. Strict cuts leave nothing to chance.
+
     Notes
     -----
     An attribute with a hierarchy is cut into the children of the lowest node that covers the partition [2]_; text
@@ -85,6 +89,7 @@ class Mondrian(Anonymizer):
         strict: bool = True,
         cut: Annotated[str, OneOf(*CUTS)] = "median-or-below",
         choose: Annotated[str, OneOf(*CHOICES)] = "widest",
+        seed: Seed = None,
     ) -> None:
         self.rule = check_rule(rule)
         if not isinstance(strict, bool):
@@ -92,10 +97,12 @@ class Mondrian(Anonymizer):
         self.strict = strict
         self.cut = check_choice("cut", cut, CUTS)
         self.choose = check_choice("choose", choose, CHOICES)
+        self.seed = check_seed(seed)
 
     def _release(self, table: Microdata) -> Release:
-        # Relaxed cuts divide records that agree on one attribute: a canonical order keeps input order out of it.
-        rows = np.arange(len(table)) if self.strict else table.canonical_order()
+        # Relaxed cuts divide records that agree on one attribute: which of them go left is chance, not their values' or order.
+        chance = np.random.default_rng(self.seed)
+        rows = np.arange(len(table)) if self.strict else table.order_by_chance(chance)
         class_of = np.empty(len(table), dtype=np.int32)
         n_classes = 0
         level = _Level(table, rows, np.array([0, len(table)]))
@@ -107,7 +114,7 @@ class Mondrian(Anonymizer):
             class_of[level.rows[stay]] = n_classes + np.repeat(np.arange(len(sizes)), sizes)
             n_classes += len(sizes)
             level = children
-        return Release(table, class_of, method=repr(self))
+        return Release(table, class_of, **self._said(seeded=not self.strict))
 
     def _cut_all(self, level: _Level, widest: np.ndarray) -> tuple[_Level, np.ndarray]:
         """Cut every partition along the first attribute that allows it; also say which partitions cannot be cut."""

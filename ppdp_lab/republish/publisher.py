@@ -5,25 +5,28 @@ from __future__ import annotations
 import copy
 import hashlib
 import secrets
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import (
     DataFileError,
+    FewStayedWarning,
     IdError,
     ParameterError,
     PPDPError,
     SchemaError,
     check_choice,
     check_integer,
+    check_seed,
     listed,
 )
-from ppdp_lab.registry import Plain, Registry, revive
+from ppdp_lab.registry import OneOf, Plain, Registry, Seed, revive
 from ppdp_lab.release import Release
 from ppdp_lab.republish.memory import (
     Renumbering,
@@ -38,7 +41,7 @@ from ppdp_lab.republish.memory import (
 )
 from ppdp_lab.republish.memory.file import damaged, vocabulary_from
 from ppdp_lab.republish.stream import Snapshot
-from ppdp_lab.table import Microdata, Schema
+from ppdp_lab.table import Microdata, Schema, id_order
 
 
 class Publisher(Plain, ABC):
@@ -59,8 +62,9 @@ class Publisher(Plain, ABC):
 
     Parameters
     ----------
-    seed : int
-        For whatever is left to chance, save pseudonyms.
+    seed : int, optional
+        For whatever is left to chance, save pseudonyms: the system's entropy unless given. With a seed the series is
+        reproducible, for whoever knows the seed and the quasi-identifiers as well: its releases are not private, and say so.
     on_invalid : {"raise", "suppress"}
         What to do with a record that cannot be placed: refuse the snapshot, or leave the record out and count it.
     audit : bool
@@ -70,8 +74,14 @@ class Publisher(Plain, ABC):
     layout: ClassVar[Mapping[str, Stored]] = {}
     """The arrays of :attr:`memory`."""
 
-    def __init__(self, *, seed: int = 0, on_invalid: str = "raise", audit: bool = False) -> None:
-        self.seed = check_integer("seed", seed, at_least=0)
+    def __init__(
+        self,
+        *,
+        seed: Seed = None,
+        on_invalid: Annotated[str, OneOf("raise", "suppress")] = "raise",
+        audit: bool = False,
+    ) -> None:
+        self.seed = check_seed(seed)
         self.on_invalid = check_choice("on_invalid", on_invalid, ("raise", "suppress"))
         if not isinstance(audit, bool):
             raise ParameterError(f"audit must be True or False, not {audit!r}")
@@ -182,6 +192,7 @@ class Publisher(Plain, ABC):
             pseudonyms=self._pseudonyms[persons],
             ties=lots.permutation(last + 1),
             method=self.specification,
+            seeded=self.seed is not None,
             **said,
         )
 
@@ -239,6 +250,14 @@ class Publisher(Plain, ABC):
         if stayed.any():
             codes = np.concatenate([table.qi_codes, table.sensitive_codes])[:, stayed]
             changed[stayed] = (codes != self._codes[:, known[stayed]]).any(axis=0)
+        before = int(self._present.sum())
+        if before >= _MANY and int(stayed.sum()) * 50 < before:
+            warnings.warn(
+                f"only {int(stayed.sum())} of {before} persons of the release before are found again; if that is a surprise, "
+                f"their ids are written otherwise this time, and nobody is protected by what was published of them",
+                FewStayedWarning,
+                stacklevel=3,
+            )
         found = Snapshot(
             table,
             self.number,
@@ -270,8 +289,10 @@ class Publisher(Plain, ABC):
         new = persons < 0
         n_new = int(new.sum())
         if n_new:
-            self._ids = table.ids[new] if not len(self._ids) else self._ids.append(table.ids[new])
-            persons[new] = np.arange(len(self._ids) - n_new, len(self._ids))
+            rows = np.flatnonzero(new)
+            rows = rows[id_order(table.ids[rows])]  # numbers must not follow the order of the input
+            self._ids = table.ids[rows] if not len(self._ids) else self._ids.append(table.ids[rows])
+            persons[rows] = np.arange(len(self._ids) - n_new, len(self._ids))
             self._pseudonyms = np.concatenate([self._pseudonyms, fresh_pseudonyms(n_new, self._pseudonyms)])
         self._present = np.zeros(len(self._ids), dtype=bool)
         self._present[persons] = True
@@ -312,6 +333,7 @@ class Publisher(Plain, ABC):
         known = self._vocabulary
         header = {
             "publisher": self.to_plain(),
+            "private": self.seed is None,
             "number": self.number,
             "vocabulary": None if known is None else known.header(),
             "awaiting": self._awaiting,
@@ -413,6 +435,7 @@ class Publisher(Plain, ABC):
         return f"<{self.specification}, {self.number} releases so far>"
 
 
+_MANY = 50  # fewer persons than this may well all leave at once
 PUBLISHERS: Registry[type[Publisher]] = Registry("publisher")
 
 

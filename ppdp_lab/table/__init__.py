@@ -9,7 +9,7 @@ from ppdp_lab.table.keys.cells import Cells, value_masks
 from ppdp_lab.table.keys.grouping import Grouping, group
 from ppdp_lab.table.keys.hashing import mixed
 from ppdp_lab.table.labels import split as split_label
-from ppdp_lab.table.microdata import Microdata
+from ppdp_lab.table.microdata import Microdata, id_order
 from ppdp_lab.table.schema import Schema
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Sets",
     "common_domains",
     "group",
+    "id_order",
     "mixed",
     "split_label",
     "sum_hashes",

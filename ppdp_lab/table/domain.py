@@ -67,6 +67,11 @@ class Domain:
             return pd.Categorical.from_codes(codes, dtype=self.dtype)
         return pd.array(self.values[codes], dtype=self.dtype) if self.dtype is not None else self.values[codes]
 
+    def decode_shown(self, codes: np.ndarray) -> Any:
+        """As :meth:`decode`, for what leaves the house: categories list the values that are there, and no others."""
+        values = self.decode(codes)
+        return values.remove_unused_categories() if isinstance(values, pd.Categorical) else values
+
     def code_of(self, value: object) -> int:
         """Code of one value, or of its text as a file may hold it (39.0 for 39); KeyError if it does not occur."""
         known = self._code_by_text

@@ -52,7 +52,11 @@ class Speedy(Flash):
     """
 
     def __init__(
-        self, rule: Principle, *, threads: Annotated[int, Within(at_least=1)] | None = None, **switches: Any
+        self,
+        rule: Principle,
+        *,
+        threads: Annotated[int, Within(at_least=1, at_most=1024)] | None = None,
+        **switches: Any,
     ) -> None:
         super().__init__(rule, **switches)
-        self.threads = check_integer("threads", CORES if threads is None else threads, at_least=1)
+        self.threads = check_integer("threads", CORES if threads is None else threads, at_least=1, at_most=1024)

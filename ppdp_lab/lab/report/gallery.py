@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.lab.report import scorecard
+from ppdp_lab.table.files import write_whole
 
 
 def gallery(scored: Sequence[scorecard.Scored], folder: Path, results: Path) -> Path:
@@ -31,7 +31,6 @@ def gallery(scored: Sequence[scorecard.Scored], folder: Path, results: Path) -> 
     folder.mkdir(parents=True, exist_ok=True)
     for target, drawn in copies.items():
         target.parent.mkdir(exist_ok=True)
-        shutil.copyfile(drawn, target)
+        write_whole(target, drawn.read_bytes())
     path = folder / "SCORECARD.md"
-    path.write_text(content, encoding="utf-8")
-    return path
+    return write_whole(path, content)

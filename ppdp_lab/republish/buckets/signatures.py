@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ppdp_lab.errors import BrokenRuleError, listed
+from ppdp_lab.errors import BrokenRuleError
 from ppdp_lab.release import Release
 from ppdp_lab.republish.buckets._split import counting_sort, split_buckets
 from ppdp_lab.table import Domain
@@ -74,10 +74,18 @@ def canonical(rows: np.ndarray, columns: list[np.ndarray], sizes: list[int]) -> 
 
 
 def split(
-    bucket: np.ndarray, values: np.ndarray, n_values: int, qi: np.ndarray, domains: tuple[Domain, ...]
+    bucket: np.ndarray,
+    values: np.ndarray,
+    n_values: int,
+    qi: np.ndarray,
+    domains: tuple[Domain, ...],
+    lots: np.ndarray,
 ) -> np.ndarray:
-    """Class of each record after every bucket was cut into groups of one record per value; bucket -1 stays -1."""
-    rows = np.flatnonzero(bucket >= 0)
+    """Class of each record after every bucket was cut into groups of one record per value; bucket -1 stays -1.
+
+    ``lots`` holds all positions in the order that chance has drawn: it decides between records that are equal here.
+    """
+    rows = lots[bucket[lots] >= 0]
     class_of = np.full(len(bucket), -1, dtype=np.int32)
     n_buckets = int(bucket.max(initial=-1)) + 1
     cells = bucket.astype(np.int64) * n_values + values
@@ -132,8 +140,7 @@ def check_unmoved(release: Release, sets: np.ndarray, persons: np.ndarray, seen:
     moved = (before != 0) & (before != now)
     if moved.any():
         raise BrokenRuleError(
-            f"the release is withheld: {int(moved.sum())} record(s) stand among other values than before, such as "
-            f"{listed(release.records[shown][moved], 3)}"
+            f"the release is withheld: {int(moved.sum())} record(s) stand among other values than before"
         )
     seen[persons[shown]] = now
 

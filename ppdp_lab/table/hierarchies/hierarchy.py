@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +23,7 @@ from ppdp_lab.errors import (
     check_separator,
     listed,
 )
-from ppdp_lab.table.files import read_rows
+from ppdp_lab.table.files import read_rows, write_whole
 from ppdp_lab.table.files.kinds import text_of
 from ppdp_lab.table.hierarchies.levels import check_tree, level_columns
 
@@ -229,6 +230,8 @@ class Hierarchy:
         >>> Hierarchy.mask_suffix(["4370", "4378", "4352"], height=3).levels("4378")
         ['4378', '437*', '43**', '4***']
         """
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise ParameterError(f"mask_suffix needs a list of values, not {values!r}")
         leaves = list(dict.fromkeys(values))
         texts = [text_of(leaf) for leaf in leaves]
         lengths = {len(text) for text in texts}
@@ -347,8 +350,9 @@ class Hierarchy:
     def to_csv(self, path: str | Path, *, separator: str = ";") -> None:
         """Write the form that :meth:`from_csv` reads."""
         separator = check_separator(separator)
-        with Path(path).open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file, delimiter=separator, lineterminator="\n").writerows(self.to_table())
+        text = io.StringIO()
+        csv.writer(text, delimiter=separator, lineterminator="\n").writerows(self.to_table())
+        write_whole(path, text.getvalue())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hierarchy):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import reprlib
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,11 @@ def level_columns(table: Any) -> list[np.ndarray]:
     if isinstance(table, pd.DataFrame):
         columns = [table[name].to_numpy(dtype=object) for name in table.columns]
     else:
+        if not isinstance(table, Iterable) or not all(isinstance(row, (str, Iterable)) for row in table):
+            raise HierarchyError(
+                f"a hierarchy is made of rows [leaf, level 1, ..., '*'], not of {reprlib.repr(table)}; see also from_levels, "
+                f"from_dict, from_csv, intervals and mask_suffix"
+            )
         rows = [[row] if isinstance(row, str) else list(row) for row in table]
         lengths = {len(row) for row in rows}
         if len(lengths) > 1:
