@@ -77,11 +77,15 @@ class Anatomy(Anonymizer):
 
         class_of = np.full(len(table), -1, dtype=np.int32)
         in_turn = np.argsort(group_values.ravel(), kind="stable")  # who draws from which stack, group after group
+        # Value v owns stacks[begin[v] : begin[v + 1]], and its i-th draw takes the i-th record of that stack: `within`
+        # counts the draws of each value from 0.
         drawn = counts - left
         within = np.arange(len(in_turn)) - np.repeat(np.r_[0, np.cumsum(drawn)][:-1], drawn)
         class_of[stacks[begin[group_values.ravel()[in_turn]] + within]] = in_turn // self.l
 
         for v in np.flatnonzero(left):  # one record each, or the table would not be eligible
+            # Some group lacks v: at most n / l records have v, one of them is left over, and there are more than n / l - 1
+            # groups.
             lacking = np.flatnonzero((group_values != v).all(axis=1))
             class_of[stacks[begin[v] + drawn[v]]] = chance.choice(lacking)
         return Release(table, class_of, style=self.style, ties=chance.permutation(n_groups), **self._said())

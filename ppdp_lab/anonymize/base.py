@@ -60,7 +60,7 @@ def whole_counts(table: Microdata) -> ClassCounts:
 
 
 def check_rule(rule: object) -> Principle:
-    """A principle that partitioning can follow, or a refusal in words."""
+    """A principle that partitioning can follow; anything else is refused."""
     if not isinstance(rule, Principle):
         raise ParameterError(f"the rule must be a principle such as KAnonymity(5), not {rule!r}")
     if not (rule.union_closed or rule.superset_closed):

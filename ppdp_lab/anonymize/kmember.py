@@ -92,6 +92,7 @@ class KMember(Anonymizer):
             np.argsort(rows.class_of[shuffled], kind="stable")
         ]  # the records of each row, in random order
 
+        # The kernel clusters distinct rows, not records: `members` names, k after k, the row that each place is filled from.
         codes = np.ascontiguousarray(table.qi_codes[:, rows.first].astype(np.uint32))
         members = np.empty(n_clusters * self.k, dtype=np.int32)
         start = int(rows.class_of[shuffled[0]])
@@ -100,12 +101,15 @@ class KMember(Anonymizer):
 
         cluster_of = np.full(n, -1, dtype=np.int32)
         in_turn = np.argsort(members, kind="stable")  # who draws from which stack, cluster after cluster
+        # Row r owns stacks[begin[r] : begin[r] + sizes[r]]; `within` counts the draws from each row from 0, so that no
+        # record is drawn twice.
         drawn = np.bincount(members, minlength=rows.n_classes)
         begin = np.r_[0, np.cumsum(rows.sizes)][:-1]
         within = np.arange(len(members)) - np.repeat(np.r_[0, np.cumsum(drawn)][:-1], drawn)
         cluster_of[stacks[begin[members[in_turn]] + within]] = in_turn // self.k
 
         clusters = Clusters.around(space, table.qi_codes, cluster_of, n_clusters)
+        # Fewer than k are left over, in random order: an earlier one widens the box that a later one is measured against.
         for record in shuffled[cluster_of[shuffled] < 0]:
             row = codes[:, rows.class_of[record]]
             best = find_best_cluster(space, clusters, n_clusters, row)

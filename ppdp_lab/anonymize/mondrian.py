@@ -120,9 +120,11 @@ class Mondrian(Anonymizer):
         """Cut every partition along the first attribute that allows it; also say which partitions cannot be cut."""
         score = self._scores(level, widest)
         ranking = np.argsort(-score, axis=0, kind="stable")
+        # A cut leaves two parts or more, and no part below the minimum can be safe.
         large = np.diff(level.offsets) >= 2 * self.rule.minimum_size
         uncut = np.ones(level.n, dtype=bool)
         orders, begins, shift = [], [np.zeros(1, dtype=np.int64)], 0
+        # choice[p] is the attribute that partition p tries next; all partitions that are still whole try theirs at once.
         for choice in ranking:
             for how in CUTS[self.cut] if self.strict else (RELAXED,):
                 pending = np.flatnonzero(uncut & large & (score[choice, np.arange(level.n)] > 0))
@@ -148,6 +150,7 @@ class Mondrian(Anonymizer):
         sensitive = gather(level.sensitive, order)
         safe = self.rule.safe(ClassCounts.count_segments(begins, sensitive, level.domains, level.totals))
         owner = np.repeat(np.arange(len(possible)), n_parts[possible])
+        # One unsafe part undoes the cut of its partition, and no other.
         kept = np.bincount(owner, weights=~safe, minlength=len(possible)) == 0
         if not kept.all():
             order, begins = arrange(level.offsets, possible[kept], level.part, n_parts)
@@ -199,6 +202,7 @@ class _Level:
 
     def children(self, order: np.ndarray, offsets: np.ndarray) -> _Level:
         """The next level: the parts that ``order`` arranges."""
+        # Not by the constructor: the parent's codes are already gathered, and lie closer together than the table's.
         child = object.__new__(_Level)
         child.table, child.domains, child.totals = self.table, self.domains, self.totals
         child.rows, child.offsets = self.rows[order], offsets

@@ -45,6 +45,7 @@ def sweep(
             swept = {f"swept_{k}" if k in frame.columns else k: [_cell(v)] * len(frame) for k, v in given.items()}
             frames.setdefault(name, []).append(pd.DataFrame(swept).join(frame))
     tables = {name: pd.concat(several, ignore_index=True) for name, several in frames.items()}
+    # Named by the runs that it consists of: the same sweep has the same folder, and a changed one does not overwrite it.
     folder = results / experiment.name / f"sweep-{hashlib.sha256(json.dumps(hashes).encode()).hexdigest()[:16]}"
     folder.mkdir(exist_ok=True)
     for name, table in tables.items():

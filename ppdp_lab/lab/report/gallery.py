@@ -21,6 +21,7 @@ def gallery(scored: Sequence[scorecard.Scored], folder: Path, results: Path) -> 
         if entry.run is not None:
             target = folder / entry.experiment.name
             copies |= {target / drawn.name: drawn for drawn in entry.run.figures}
+    # All of it before the first copy: a report that is refused leaves nothing behind.
     runs = results.resolve()
     for place in [folder, *(target.parent for target in copies)]:
         there = place.resolve()
