@@ -165,7 +165,7 @@ def check_seed(value: object) -> int | None:
     >>> check_seed(None), check_seed(7)
     (None, 7)
     """
-    return None if value is None else check_integer("seed", value, at_least=0)
+    return None if value is None else check_integer("seed", value, at_least=0, at_most=2**128)
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> str:

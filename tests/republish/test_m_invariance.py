@@ -242,7 +242,9 @@ def test_a_changed_value_outside_the_signature_is_refused_or_suppressed():
     stranger = next(name for name in ("flu", "HIV", "cold", "cough") if name not in dict(signatures[0]))
     changed[0, 0] = table.sensitive_domains[0].code_of(stranger)
     second = table.with_codes(sensitive_codes=changed)
-    with pytest.raises(InfeasibleError, match=r"^1 record\(s\) changed to a value outside their sig.*on_invalid") as told:
+    with pytest.raises(
+        InfeasibleError, match=r"^1 record\(s\) changed to a value outside their sig.*on_invalid"
+    ) as told:
         publishers[0].publish(second)
     assert list(told.value.ids) == [0] and stranger not in str(told.value)  # nobody is named unless asked for
     release = publishers[1].publish(second)
