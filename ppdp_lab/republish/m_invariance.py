@@ -31,8 +31,8 @@ from ppdp_lab.republish.buckets.signatures import (
     set_hashes,
     split,
 )
-from ppdp_lab.republish.memory import Stored
-from ppdp_lab.republish.publisher import PUBLISHERS, Publisher, fresh_pseudonyms
+from ppdp_lab.republish.memory import Stored, fresh_pseudonyms
+from ppdp_lab.republish.publisher import PUBLISHERS, Publisher
 from ppdp_lab.republish.stream import Snapshot
 from ppdp_lab.table import Domain, Microdata
 

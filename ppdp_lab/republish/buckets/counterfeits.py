@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ppdp_lab.republish.buckets.signatures import canonical
-from ppdp_lab.republish.memory import Stored
-from ppdp_lab.republish.publisher import fresh_pseudonyms
+from ppdp_lab.republish.memory import Stored, fresh_pseudonyms
 
 BUCKET, VALUE, ENTERED, NUMBER, QI, NAME, MADE = (
     "fake_bucket",
