@@ -1,0 +1,68 @@
+"""How many random cases are tried, which chance each of them gets, and what became of them.
+
+``PPDP_LAB_ADVERSARY`` says how many cases every family tries (200 unless given), ``PPDP_LAB_ADVERSARY_SEED`` moves all of
+them to other random cases. A family that is slow takes a share of that number; the shares stand in README.md.
+"""
+
+from __future__ import annotations
+
+import os
+import traceback
+import zlib
+from collections.abc import Callable
+
+import numpy as np
+
+from ppdp_lab.errors import InfeasibleError
+
+CASES = int(os.environ.get("PPDP_LAB_ADVERSARY", 200))
+SHIFT = int(os.environ.get("PPDP_LAB_ADVERSARY_SEED", 0))
+
+TALLY: dict[str, list[int]] = {}
+"""Per family: cases tried, cases in which the package refused the input by right, cases that failed."""
+NOTES: list[str] = []
+"""Rates that were measured, for the end of the run."""
+
+
+class Refused(Exception):
+    """The case says nothing: there is no release to attack."""
+
+
+def chance_of(what: str, number: int) -> np.random.Generator:
+    """The same chance for the same case in every run and on every machine."""
+    return np.random.default_rng([zlib.crc32(what.encode()), number, SHIFT])
+
+
+def how_many(share: float, least: int = 4) -> int:
+    """Number of cases of a family that takes a share of them."""
+    return max(round(CASES * share), least)
+
+
+def attempt(what: str, one: Callable[[np.random.Generator], object], *, share: float = 1.0) -> None:
+    """Try one family; every case is tried before the failures are shown, so that their number is known."""
+    refused, failures = 0, []
+    n = how_many(share)
+    for number in range(n):
+        try:
+            one(chance_of(what, number))
+        except (Refused, InfeasibleError):
+            refused += 1
+        except Exception as error:
+            failures.append((number, error))
+    count(what, n, refused, len(failures))
+    if failures:
+        shown = "\n".join(f"case {number}: {''.join(traceback.format_exception(e)[-4:])}" for number, e in failures[:3])
+        raise AssertionError(f"{what}: {len(failures)} of {n} cases failed\n{shown}")
+    assert refused < n, f"{what}: all {n} cases were refused, so nothing was tried"
+
+
+def count(what: str, tried: int, refused: int, failed: int) -> None:
+    """Add to the tally."""
+    row = TALLY.setdefault(what, [0, 0, 0])
+    for i, number in enumerate((tried, refused, failed)):
+        row[i] += number
+
+
+def bound(p: float, n: int, deviations: float = 4.5) -> float:
+    """A rate that chance p exceeds in fewer than one of 100,000 runs of n independent cases."""
+    return p + deviations * np.sqrt(p * (1 - p) / n) + 1 / n
