@@ -1,0 +1,82 @@
+"""Cases that might bring the interpreter down are run in a forked child: a crash is then one failed case, not the end."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import select
+import signal
+import time
+import traceback
+from collections.abc import Callable
+
+from adversary.cases import Refused, chance_of, count, how_many
+
+PATIENCE = 60.0
+"""Seconds that one case may take before it counts as hanging."""
+
+
+def attempt_guarded(what: str, one: Callable, *, share: float = 1.0) -> None:
+    """As :func:`adversary.cases.attempt`, in children; a case that crashes one is skipped by the next."""
+    n, number, refused = how_many(share), 0, 0
+    failures: list[tuple[int, str]] = []
+    while number < n:
+        for outcome in _child(what, one, number, n):
+            if outcome == "refused":
+                refused += 1
+            elif outcome:
+                failures.append((number, outcome))
+            number += 1
+    count(what, n, refused, len(failures))
+    if failures:
+        raise AssertionError(
+            f"{what}: {len(failures)} of {n} cases failed\n" + "\n".join(f"case {i}: {why}" for i, why in failures[:5])
+        )
+
+
+def _child(what: str, one: Callable, first: int, n: int) -> list[str]:
+    """Outcomes of cases from ``first`` on, as far as one child gets; the last one may be that it crashed."""
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(reading)
+        for number in range(first, n):
+            os.write(writing, _framed(_outcome(what, one, number)))
+        os._exit(0)
+    os.close(writing)
+    content, last = b"", time.monotonic()
+    while True:
+        ready, _, _ = select.select([reading], [], [], 1.0)
+        if ready:
+            piece = os.read(reading, 65536)
+            if not piece:
+                break
+            content, last = content + piece, time.monotonic()
+        elif time.monotonic() - last > PATIENCE:
+            os.kill(pid, signal.SIGKILL)
+            break
+    os.close(reading)
+    _, status = os.waitpid(pid, 0)
+    outcomes = []
+    while len(content) >= 4:
+        size = int.from_bytes(content[:4], "big")
+        outcomes.append(pickle.loads(content[4 : 4 + size]))
+        content = content[4 + size :]
+    if status:
+        outcomes.append(f"the process ended with status {status} (a signal if below 256)")
+    return outcomes
+
+
+def _framed(outcome: str) -> bytes:
+    data = pickle.dumps(outcome[-3000:])
+    return len(data).to_bytes(4, "big") + data
+
+
+def _outcome(what: str, one: Callable, number: int) -> str:
+    try:
+        one(chance_of(what, number))
+    except Refused:
+        return "refused"
+    except BaseException as error:
+        return "".join(traceback.format_exception(error)[-4:]) or type(error).__name__
+    return ""
