@@ -122,7 +122,24 @@ def _header(text: str, chance: np.random.Generator) -> tuple[np.ndarray, str]:
     inside: Any = header
     for key in path[:-1]:
         inside = inside[key]
-    wild = [None, -1, 0, 1, 10**30, 1.5, "x", "", [], {}, [[]], {"name": "KAnonymity"}, True, "MInvariance", "999", "float64"]
+    wild = [
+        None,
+        -1,
+        0,
+        1,
+        10**30,
+        1.5,
+        "x",
+        "",
+        [],
+        {},
+        [[]],
+        {"name": "KAnonymity"},
+        True,
+        "MInvariance",
+        "999",
+        "float64",
+    ]
     if chance.random() < 0.2:
         del inside[path[-1]]
         return np.array(json.dumps(header)), f"without {path}"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import pickle
+import resource
 import select
 import signal
 import time
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 
 from adversary.cases import Refused, chance_of, count, how_many
 
@@ -40,6 +42,7 @@ def _child(what: str, one: Callable, first: int, n: int) -> list[str]:
     pid = os.fork()
     if pid == 0:
         os.close(reading)
+        _bound_memory()
         for number in range(first, n):
             os.write(writing, _framed(_outcome(what, one, number)))
         os._exit(0)
@@ -65,6 +68,14 @@ def _child(what: str, one: Callable, first: int, n: int) -> list[str]:
     if status:
         outcomes.append(f"the process ended with status {status} (a signal if below 256)")
     return outcomes
+
+
+def _bound_memory() -> None:
+    """A hostile number must not ask for all memory of the machine: 2 GB more than the child has now will do."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0]) if Path("/proc/self/statm").exists() else 0
+    if pages:
+        most = pages * resource.getpagesize() + 2 * 2**30
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _framed(outcome: str) -> bytes:

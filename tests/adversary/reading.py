@@ -106,6 +106,8 @@ def check_places(release: pl.Release, world: World) -> None:
     for who, number in numbers.items():
         at = [number] if by_number else list(groups)
         assert any(
-            tuple(map(str, rows[who])) in groups[g].rows if groups[g].rows else all(map(within, told[g], kinds, rows[who]))
+            tuple(map(str, rows[who])) in groups[g].rows
+            if groups[g].rows
+            else all(map(within, told[g], kinds, rows[who]))
             for g in at
         ), f"no published group may hold {who}"

@@ -66,7 +66,9 @@ def anonymizer(kind: type, chance: np.random.Generator, *, plain: bool = False) 
         rule = Rule.of(first, max(rule.number, 2))
         head = int(rule.number)
     else:
-        raise AssertionError(f"teach tests/adversary/recipes.py to make a {kind.__name__}: its first parameter is {first}")
+        raise AssertionError(
+            f"teach tests/adversary/recipes.py to make a {kind.__name__}: its first parameter is {first}"
+        )
     if accepts(kind, "strict"):
         more["strict"] = bool(chance.random() < 0.5)
     if accepts(kind, "choose"):
@@ -93,7 +95,9 @@ def publisher(kind: type, chance: np.random.Generator, *, plain: bool = False) -
         rule = RULES["k"](chance)
         head = rule.principle
     else:
-        raise AssertionError(f"teach tests/adversary/recipes.py to make a {kind.__name__}: its first parameter is {first}")
+        raise AssertionError(
+            f"teach tests/adversary/recipes.py to make a {kind.__name__}: its first parameter is {first}"
+        )
     known = {
         "e": lambda: int(chance.integers(1, 4)),
         "base": lambda: pl.Mondrian(pl.KAnonymity(2)),
@@ -118,5 +122,3 @@ def publisher(kind: type, chance: np.random.Generator, *, plain: bool = False) -
 
 def _suppresses(kind: type) -> bool:
     return "on_invalid" in inspect.signature(kind.__init__).parameters
-
-

@@ -50,7 +50,9 @@ def insider(holder: Make, replay: Make, world: World, chance: np.random.Generato
     return _guess(release, replay, table, [target], chance)
 
 
-def _guess(release: pl.Release, replay: Make, table: pl.Microdata, open_: list[int], chance: np.random.Generator) -> float:
+def _guess(
+    release: pl.Release, replay: Make, table: pl.Microdata, open_: list[int], chance: np.random.Generator
+) -> float:
     seen, truth = partition(release), table.sensitive_codes[0]
     groups = [np.flatnonzero(release.class_of == number) for number in open_]
     fits = [world for world in _worlds(truth, groups) if partition(replay(_with(table, world))) == seen]

@@ -20,7 +20,13 @@ ALL = publishers()
 
 
 def series(
-    kind: type, people: World, recipe: Recipe, chance: np.random.Generator, *, seed: int | None = None, moved: bool = False
+    kind: type,
+    people: World,
+    recipe: Recipe,
+    chance: np.random.Generator,
+    *,
+    seed: int | None = None,
+    moved: bool = False,
 ) -> list[pl.Release]:
     """The releases of a random stream, as far as the package can publish it.
 
@@ -79,7 +85,9 @@ def test_the_guarantee_recounted(name):
 def few_people(chance: np.random.Generator) -> World:
     """A table of a few groups, two values of which are about equally frequent."""
     people = world(chance, least=6, most=12, quasi=1, values=2)
-    people.frame["ill"] = chance.permutation(np.resize(["flu", "cold", "flu", "cold", "HIV", "gout"], len(people.frame)))
+    people.frame["ill"] = chance.permutation(
+        np.resize(["flu", "cold", "flu", "cold", "HIV", "gout"], len(people.frame))
+    )
     return people
 
 

@@ -80,9 +80,8 @@ def test_a_memory_remembers_whether_it_was_seeded(kind, tmp_path):
 @pytest.mark.parametrize("name", ["Anatomy", "MInvariance", "EEquivalence"])
 def test_numbers_of_groups_with_equal_contents_are_chance(name):
     """All records alike but for a value that every group holds: a group's number must not tell when it was made."""
-    from adversary.worlds import World
-
     import pandas as pd
+    from adversary.worlds import World
 
     n = 24
     frame = pd.DataFrame({"q0": [30] * n, "ill": ["flu", "cold"] * (n // 2), "name": [str(i) for i in range(n)]})

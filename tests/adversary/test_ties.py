@@ -34,7 +34,7 @@ def guesses(release: pl.Release, world: World, chance: np.random.Generator) -> t
     frame = world.frame.assign(cls=release.class_of)
     low = frame.groupby("cls")["q0"].min()
     by_position = by_histogram = n = 0
-    for age, same in frame.groupby("q0"):
+    for _, same in frame.groupby("q0"):
         classes = sorted(same["cls"].unique(), key=lambda c: (low[c], c))
         if len(classes) < 2:
             continue
@@ -58,7 +58,10 @@ def _most(values: list[str], chance: np.random.Generator) -> str:
 @pytest.mark.parametrize("rows", ["in any order", "sorted by value", "ids sorted by value"])
 @pytest.mark.parametrize("name", ["Mondrian(strict=False)", "KMember"])
 def test_a_position_among_ties_tells_nothing(name, rows):
-    make = {"KMember": lambda: pl.KMember(10), "Mondrian(strict=False)": lambda: pl.Mondrian(pl.KAnonymity(10), strict=False)}
+    make = {
+        "KMember": lambda: pl.KMember(10),
+        "Mondrian(strict=False)": lambda: pl.Mondrian(pl.KAnonymity(10), strict=False),
+    }
     found = []
 
     def one(chance):
