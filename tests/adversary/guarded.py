@@ -12,8 +12,9 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from adversary.cases import Refused, chance_of, count, how_many
+from adversary.cases import NOTES, Refused, chance_of, count, how_many
 
+CRASHED = "the process ended"
 PATIENCE = 60.0
 """Seconds that one case may take before it counts as hanging."""
 
@@ -30,6 +31,9 @@ def attempt_guarded(what: str, one: Callable, *, share: float = 1.0) -> None:
                 failures.append((number, outcome))
             number += 1
     count(what, n, refused, len(failures))
+    crashes = sum(CRASHED in why for _, why in failures)
+    if crashes:
+        NOTES.append(f"{what}: {crashes} of {n} cases brought the process down")
     if failures:
         raise AssertionError(
             f"{what}: {len(failures)} of {n} cases failed\n" + "\n".join(f"case {i}: {why}" for i, why in failures[:5])
@@ -66,7 +70,7 @@ def _child(what: str, one: Callable, first: int, n: int) -> list[str]:
         outcomes.append(pickle.loads(content[4 : 4 + size]))
         content = content[4 + size :]
     if status:
-        outcomes.append(f"the process ended with status {status} (a signal if below 256)")
+        outcomes.append(f"{CRASHED} with status {status} (a signal if below 256)")
     return outcomes
 
 

@@ -258,16 +258,28 @@ class Doors:
             maker = PUBLISHERS[name](2, **also, seed=1)
             maker.publish(table)
             fine.append((f"{name}.publish", maker.publish, {"snapshot": table}))
-        seen = release.published()
-        worst = Background.worst_case([release, release])
+        fine += self._attacks()
+        self.fine = fine
+
+    def _attacks(self) -> list[tuple[str, Callable[..., Any], dict[str, Any]]]:
+        """The attacks, on two tracked releases whose sensitive values have a hierarchy."""
+        frame = self.table.frame
+        tree = pl.Hierarchy.from_dict({"virus": ["flu", "HIV"], "other": ["cold"]})
+        table = pl.Microdata(frame, self.table.schema, self.table.hierarchies | {"ill": tree})
+        maker = pl.I3M(2, seed=1)
+        releases = [maker.publish(table) for _ in range(2)]
+        seen = [release.published(track=True) for release in releases]
+        one, two = Background.worst_case(releases[:1]), Background.worst_case(releases)
+        doors = []
         for attack in pl.attacks.ALL.values():
             said: dict[str, Any] = {
-                "release": {"published": seen, "background": background},
-                "pair": {"first": seen, "second": seen, "background": worst},
-                "series": {"series": [seen, seen], "background": worst},
+                "release": {"published": seen[0], "background": one},
+                "pair": {"first": seen[0], "second": seen[1], "background": two},
+                "series": {"series": seen, "background": two},
             }[attack.sees]
-            fine.append((f"attack {attack.name}", attack, said))
-        self.fine = fine
+            wanted = [p.name for p in inspect.signature(attack).parameters.values() if p.default is p.empty]
+            doors.append((f"attack {attack.name}", attack, said | ({"e": 2} if "e" in wanted else {})))
+        return doors
 
     def _release(self, class_of: Any, pseudonyms: Any, ties: Any, dirty: Any) -> Any:
         made = pl.Release(self.table, class_of, pseudonyms=pseudonyms, ties=ties, dirty=dirty, grouped=True)

@@ -48,6 +48,11 @@ def needs_trees(kind: type) -> bool:
     return "lattice" in kind.__module__
 
 
+def share_of(kind: type) -> float:
+    """How many of the cases a member gets: searches through a lattice are slower, and four of them share their checks."""
+    return 0.4 if needs_trees(kind) else 1.0
+
+
 def kinds_for(kind: type) -> dict[str, tuple[str, ...]]:
     """What a random table for this anonymizer may hold."""
     return {"kinds": (TREE,)} if needs_trees(kind) else {}

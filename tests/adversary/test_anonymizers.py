@@ -7,9 +7,9 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from adversary.cases import Refused, attempt
+from adversary.cases import attempt
 from adversary.reading import check_places, frames_of, groups_of, partition
-from adversary.recipes import Recipe, accepts, anonymizer, anonymizers, kinds_for
+from adversary.recipes import Recipe, accepts, anonymizer, anonymizers, kinds_for, share_of
 from adversary.worlds import World, world
 
 ALL = anonymizers()
@@ -37,7 +37,7 @@ def test_the_guarantee_recounted(name):
         assert sum((group.values for group in groups.values()), left_out) == totals, "values were changed"
         check_places(release, people)
 
-    attempt(f"guarantee of {name}", one)
+    attempt(f"guarantee of {name}", one, share=0.4 * share_of(ALL[name]))
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -54,7 +54,7 @@ def test_the_order_of_rows_decides_nothing(name):
         for a, b in zip(frames_of(first), frames_of(second), strict=True):
             pd.testing.assert_frame_equal(a, b)
 
-    attempt(f"row order, {name}", one)
+    attempt(f"row order, {name}", one, share=0.3 * share_of(ALL[name]))
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if not accepts(ALL[name], "l")])
@@ -68,7 +68,7 @@ def test_sensitive_values_break_no_ties(name):
         second = recipe.make(seed).anonymize(people.shuffled_values(chance).table())
         assert partition(first) == partition(second), recipe.words
 
-    attempt(f"ties, {name}", one)
+    attempt(f"ties, {name}", one, share=0.4 * share_of(ALL[name]))
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -84,7 +84,5 @@ def test_nothing_identifies_anybody(name):
             text = frame.to_csv()
             if any(str(who) in text for who in [*people.ids, *people.frame["name"]]):
                 raise AssertionError(f"an id or a name stands in the published table of {recipe.words}")
-        if not len(people.frame):
-            raise Refused
 
-    attempt(f"identifiers, {name}", one, share=0.5)
+    attempt(f"identifiers, {name}", one, share=0.1)

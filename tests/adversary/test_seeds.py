@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 
 import numpy as np
+import pandas as pd
 import pytest
 from adversary.cases import attempt
 from adversary.reading import partition
-from adversary.worlds import world
+from adversary.worlds import World, world
 
 import ppdp_lab as pl
 
@@ -24,10 +25,10 @@ KINDS = [pl.Anatomy, pl.KMember, pl.Mondrian, pl.MInvariance, pl.EEquivalence, p
 
 
 def tied_table(chance: np.random.Generator, n: int = 40) -> pl.Microdata:
-    """Many records that tie, with values that are all about equally frequent."""
+    """Many records that tie, with values that are not equally frequent, so that there are many ways to group them."""
     people = world(chance, least=n, most=n, kinds=("number",), quasi=1)
     people.frame["q0"] = chance.choice([20, 30, 40], n)
-    people.frame["ill"] = chance.permutation(np.resize(["flu", "cold", "HIV", "gout"], n))
+    people.frame["ill"] = chance.permutation(np.resize(["flu", "cold", "HIV", "flu", "gout", "cold", "flu", "burn"], n))
     return people.table()
 
 
@@ -45,7 +46,7 @@ def test_a_seeded_release_is_reproducible_and_says_so(name):
         assert first.seeded is True
         assert "seeded, not private" in repr(first)
 
-    attempt(f"seeded releases say so, {name}", one, share=0.25)
+    attempt(f"seeded releases say so, {name}", one, share=0.1)
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -80,9 +81,6 @@ def test_a_memory_remembers_whether_it_was_seeded(kind, tmp_path):
 @pytest.mark.parametrize("name", ["Anatomy", "MInvariance", "EEquivalence"])
 def test_numbers_of_groups_with_equal_contents_are_chance(name):
     """All records alike but for a value that every group holds: a group's number must not tell when it was made."""
-    import pandas as pd
-    from adversary.worlds import World
-
     n = 24
     frame = pd.DataFrame({"q0": [30] * n, "ill": ["flu", "cold"] * (n // 2), "name": [str(i) for i in range(n)]})
     table = World(frame, {"q0": "number"}, list(range(n))).table()

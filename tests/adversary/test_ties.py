@@ -69,7 +69,7 @@ def test_a_position_among_ties_tells_nothing(name, rows):
         found.append(guesses(make[name]().anonymize(world.table()), world, chance))
 
     what = f"ties of {name}, rows {rows}"
-    attempt(what, one, share=0.25)
+    attempt(what, one, share=0.15)
     position, histogram, n = np.array(found).sum(axis=0)
     gain = np.array([a - b for a, b, _ in found])
     NOTES.append(f"{what}: {position / n:.3f} right by position, {histogram / n:.3f} by the histogram, of {n} persons")
