@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from adversary.cases import CASES, NOTES, TALLY, count
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """The folder takes about a minute: `make check` leaves it out, `make test` does not."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_sessionfinish(session):

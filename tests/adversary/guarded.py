@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import pickle
 import resource
@@ -46,6 +47,7 @@ def _child(what: str, one: Callable, first: int, n: int) -> list[str]:
     pid = os.fork()
     if pid == 0:
         os.close(reading)
+        faulthandler.disable()  # a crash is counted, not printed
         _bound_memory()
         for number in range(first, n):
             os.write(writing, _framed(_outcome(what, one, number)))
