@@ -37,9 +37,14 @@ def pytest_terminal_summary(terminalreporter):
     if not TALLY:
         return
     terminalreporter.section(f"adversary: up to {CASES} cases each")
-    for what, (tried, refused, failed) in sorted(TALLY.items()):
-        terminalreporter.line(f"{tried:8} tried {refused:7} refused {failed:7} failed   {what}")
+    for what, row in sorted(TALLY.items()):
+        terminalreporter.line(_line(what, row))
     for note in sorted(NOTES):
         terminalreporter.line(note)
     total = [sum(column) for column in zip(*TALLY.values())]
-    terminalreporter.line(f"{total[0]:8} tried {total[1]:7} refused {total[2]:7} failed   in all")
+    terminalreporter.line(_line(f"in all, {total[3]:.0f} s", total))
+
+
+def _line(what, row):
+    tried, refused, failed, seconds = row
+    return f"{tried:8} tried {refused:7} refused {failed:7} failed {1000 * seconds / tried:8.2f} ms each   {what}"

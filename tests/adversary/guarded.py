@@ -23,6 +23,7 @@ PATIENCE = 60.0
 def attempt_guarded(what: str, one: Callable, *, share: float = 1.0) -> None:
     """As :func:`adversary.cases.attempt`, in children; a case that crashes one is skipped by the next."""
     n, number, refused = how_many(share), 0, 0
+    start = _children_seconds()
     failures: list[tuple[int, str]] = []
     while number < n:
         for outcome in _child(what, one, number, n):
@@ -31,7 +32,7 @@ def attempt_guarded(what: str, one: Callable, *, share: float = 1.0) -> None:
             elif outcome:
                 failures.append((number, outcome))
             number += 1
-    count(what, n, refused, len(failures))
+    count(what, n, refused, len(failures), _children_seconds() - start)
     crashes = sum(CRASHED in why for _, why in failures)
     if crashes:
         NOTES.append(f"{what}: {crashes} of {n} cases brought the process down")
@@ -74,6 +75,11 @@ def _child(what: str, one: Callable, first: int, n: int) -> list[str]:
     if status:
         outcomes.append(f"{CRASHED} with status {status} (a signal if below 256)")
     return outcomes
+
+
+def _children_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _bound_memory() -> None:

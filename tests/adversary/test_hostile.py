@@ -8,8 +8,9 @@ import warnings
 import numpy as np
 import pytest
 from adversary.cases import chance_of
+from adversary.doors import Doors, NoFrame, callable_so
 from adversary.guarded import attempt_guarded
-from adversary.hostile import Doors, NoFrame, anything, callable_so
+from adversary.hostile import anything
 
 import ppdp_lab as pl
 from ppdp_lab.errors import PPDPError
