@@ -92,13 +92,13 @@ def class_finder(holder: Make, replay: Make, world: World, chance: np.random.Gen
     told = groups_of(again, world.quasi)
     place = {who: again.group_of_class[c] for who, c in zip(again.records.tolist(), again.class_of.tolist())}
     cells = {number: tuple(group.cells) for number, group in enumerate(_in_order(again, told))}
-    values, right = world.frame["ill"].tolist(), 0
+    values, right = world.frame["ill"].tolist(), 0.0
     for who, age in zip(world.ids, world.frame["q0"].tolist()):
         found = published.get(cells[int(place[who])])
         if found is None:  # no such region was published: any that fits will do
             fitting = [g for g in published.values() if within(_ends(g.cells[0]), NUMBER, age)]
             found = fitting[int(chance.integers(len(fitting)))]
-        right += values[world.ids.index(who)] == str(chance.choice(sorted(found.values)))
+        right += found.values[values[world.ids.index(who)]] / found.size  # what a guess among its values is worth
     return right / len(values)
 
 

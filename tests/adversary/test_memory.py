@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import stat
@@ -125,6 +126,19 @@ def test_edits_without_the_checksum_are_refused(name, tmp_path):
         raise AssertionError(f"{what}: it was loaded")
 
     attempt_guarded(f"edits of {name}, checksum left", one, share=0.1)
+
+
+@pytest.mark.parametrize("version", [None, [], {}, [3], "3", 3.5, True, 0, 99, -1, 10**30], ids=repr)
+def test_a_format_that_is_none_is_refused(version, tmp_path):
+    """The one entry that is read before the checksum."""
+    path = tmp_path / "memory"
+    saved("MInvariance", chance_of("format", 0), path)
+    parts = damage.take_apart(path)
+    header = json.loads(str(parts["header"])) | {"format": version}
+    for mended in (False, True):
+        damage.put_together(path, parts | {"header": np.array(json.dumps(header))}, mended=mended)
+        with pytest.raises(DataFileError):
+            pl.MInvariance.load(path)
 
 
 @forks

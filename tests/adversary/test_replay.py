@@ -25,7 +25,7 @@ ATTACKS = {
     "Anatomy(2)": (replay.outsider, "aaabbbccd", 0.2, 1 / 2),
     "Anatomy(5)": (replay.insider, "abcdefg" * 2 + "abcdef", 0.1, 1 / 5),
     "MInvariance(2)": (replay.outsider, "aaabbbcc", 0.2, 1 / 2),
-    "MInvariance(5)": (replay.insider, "abcdefg" * 2 + "abcdef", 0.06, 1 / 5),
+    "MInvariance(5)": (replay.insider, "abcdefg" * 2 + "abcdef", 0.1, 1 / 5),
 }
 
 
@@ -38,7 +38,7 @@ def rates(what: str, attack: Callable[[np.random.Generator], float], share: floa
 
 def spread(hits: np.ndarray) -> float:
     """4.5 standard errors: chance alone goes further in fewer than one of 100,000 runs."""
-    return float(4.5 * max(hits.std(), 0.1) / np.sqrt(len(hits)))
+    return float(4.5 * max(hits.std(), 0.02) / np.sqrt(len(hits)))
 
 
 def note(what: str, hits: np.ndarray, chance: str) -> None:
