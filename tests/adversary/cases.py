@@ -62,8 +62,3 @@ def count(what: str, tried: float, refused: float, failed: float, seconds: float
     row = TALLY.setdefault(what, [0, 0, 0, 0])
     for i, number in enumerate((tried, refused, failed, seconds)):
         row[i] += number
-
-
-def bound(p: float, n: int, deviations: float = 4.5) -> float:
-    """A rate that chance p exceeds in fewer than one of 100,000 runs of n independent cases."""
-    return p + deviations * np.sqrt(p * (1 - p) / n) + 1 / n
