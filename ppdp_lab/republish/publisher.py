@@ -156,8 +156,10 @@ class Publisher(Remembered, ABC):
     # ------------------------------------------------------------------ what is checked at the door
     def _check_ids(self, table: Microdata) -> None:
         """Refuse ids of another kind than before: everybody would be taken for a newcomer."""
-        kinds = ["numbers" if index.dtype.kind in "iuf" else "text" for index in (self._ids, table.ids)]
-        if len(self._ids) and len(table) and kinds[0] != kinds[1]:
+        if not len(self._ids) or not len(table):
+            return
+        kinds = [_kind(index) for index in (self._ids, table.ids)]
+        if kinds[0] != kinds[1]:
             raise IdError(
                 f"ids were {kinds[0]} so far and are {kinds[1]} now, so nobody would be found again; give the Microdata ids "
                 f"of the same kind"
@@ -244,6 +246,12 @@ class Publisher(Remembered, ABC):
 
     def __repr__(self) -> str:
         return f"<{self.specification}, {self.number} releases so far>"
+
+
+def _kind(ids: pd.Index) -> str:
+    """What ids are, in words."""
+    found = pd.api.types.infer_dtype(ids)
+    return {"integer": "numbers", "floating": "numbers", "string": "text"}.get(found, found)
 
 
 _MANY = 50  # fewer persons than this may well all leave at once

@@ -83,7 +83,7 @@ def read_memory(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray], str 
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         text = str(arrays.pop("header"))
-        header = json.loads(text)
+        header = dict(json.loads(text))
         version = header["format"]
     except (
         ValueError,
@@ -99,7 +99,7 @@ def read_memory(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray], str 
         zlib.error,
     ) as error:
         raise damaged(path, str(error) or type(error).__name__) from None
-    if version not in _HEADER:
+    if not isinstance(version, int) or version not in _HEADER:
         how = (
             "its pseudonyms follow from the seed, so it must not be used; begin a new series"
             if version == 1
