@@ -141,12 +141,31 @@ def vocabulary_from(header: Any, arrays: dict[str, np.ndarray]) -> Vocabulary:
     for i, (name, said) in enumerate(header["columns"].items()):
         values = arrays.pop(f"values.{i}")
         positions = arrays.pop(f"positions.{i}", None)
+        if values.ndim != 1 or values.dtype.kind not in "iufbMmU":
+            raise DataFileError(f"the values of column {name!r} are no list of numbers, dates or text")
         if values.dtype.kind == "U":
             values = np.array(values.tolist(), dtype=object)
         tree = None if said["hierarchy"] is None else KnownTree(said["hierarchy"], values)
         dtype = _dtype(said["dtype"], values)
-        domains[name] = Domain(name, values, said["kind"], tree, positions, dtype, bool(said["declared"]))
+        domains[name] = Domain(name, values, str(said["kind"]), tree, positions, dtype, bool(said["declared"]))
+        _check_domain(domains[name])
     return Vocabulary(tuple(header["quasi_identifiers"]), tuple(header["sensitive"]), domains)
+
+
+def _check_domain(domain: Domain) -> None:
+    """Refuse values that are not all different, or places that are not in their order."""
+    places = domain.positions
+    if domain.kind not in ("ordered", "hierarchy", "set") or (domain.hierarchy is not None) != (domain.kind == "hierarchy"):
+        raise DataFileError(f"column {domain.name!r} is of no known kind")
+    if places is not None and not (
+        places.shape == domain.values.shape
+        and places.dtype.kind == "f"
+        and np.isfinite(places).all()
+        and (np.diff(places) > 0).all()
+    ):
+        raise DataFileError(f"the places of column {domain.name!r} do not fit its values")
+    if len(set(domain.labels.tolist())) < len(domain):
+        raise DataFileError(f"column {domain.name!r} has a value twice")
 
 
 def _dtype(text: str | None, values: np.ndarray) -> Any:
