@@ -198,3 +198,42 @@ def test_a_publisher_without_auditor_says_so_and_a_lone_release_cannot_be_tracke
         Remembering(audit=True).publish(people())
     with pytest.raises(PublicationError, match="stands alone and has no pseudonyms"):
         Release(people(), np.zeros(60, dtype=int)).to_frame(track=True)
+
+
+class Haunting(Remembering):
+    """Publishes everybody ever seen: who has left stays in print, as a dirty record of the publisher's own."""
+
+    def _publish(self, snapshot, persons):
+        everybody = np.arange(self.n_persons)
+        table = self.records_of(everybody, snapshot.table)
+        gone = table.ids[~np.isin(everybody, persons)]
+        return self._make(table, everybody, everybody % 2, grouped=True, dirty=gone), everybody
+
+
+def test_a_publisher_may_add_rows_of_its_own_and_they_can_be_followed(tmp_path):
+    table = people()
+    publisher = Haunting()
+    publisher.publish(table.select(np.arange(6)))
+    publisher.save(tmp_path / "memory.npz")
+    for each in (publisher, Haunting.load(tmp_path / "memory.npz")):
+        older = Microdata(
+            table.frame.iloc[2:8].assign(age=lambda f: f["age"] + 100), table.schema
+        )  # values never met before
+        release = each.publish(older)
+        assert len(release.table) == len(release.pseudonyms) == len(release.to_frame(track=True)) == 8
+        assert list(release.dirty) == [0, 1] and each.n_persons == 8
+        ages = release.table.frame["age"]  # those who left as they were last seen, the others as they are now
+        assert ages[[0, 1]].tolist() == table.frame["age"].iloc[:2].tolist()
+        assert ages[list(range(2, 8))].tolist() == older.frame["age"].tolist()
+        followed = dict(zip(release.records, release.pseudonyms))
+        assert [followed[i] for i in range(6)] == publisher._pseudonyms[:6].tolist()
+
+
+def test_a_release_and_its_persons_must_fit():
+    class Careless(Remembering):
+        def _publish(self, snapshot, persons):
+            release, _ = super()._publish(snapshot, persons)
+            return release, persons[1:]
+
+    with pytest.raises(ParameterError, match="Careless made a release of 60 records and named 59 persons"):
+        Careless().publish(people())
