@@ -175,19 +175,11 @@ class Release:
             raise ParameterError(f"{len(self.ties)} tie numbers for {self.n_classes} classes; give one each")
         every = np.concatenate([self.class_of, self._counterfeits.class_of])
         codes = np.concatenate([table.qi_codes, self._counterfeits.qi], axis=1)
-        if boxes is None:
-            boxes = Boxes.around(codes, table.qi_domains, every, self.n_classes)
-        elif not isinstance(boxes, Boxes):
-            raise ParameterError(f"boxes must be a ppdp_lab.table.Boxes, one per class, not {type(boxes).__name__}")
-        elif len(boxes) != self.n_classes or len(boxes.columns) != len(table.schema.quasi_identifiers):
-            raise ParameterError(
-                f"{len(boxes)} boxes of {len(boxes.columns)} columns do not fit {self.n_classes} classes"
-            )
+        given = boxes
+        if given is None:
+            self.boxes = Boxes.around(codes, table.qi_domains, every, self.n_classes)
         else:
-            shown = every >= 0
-            if not boxes.covers(every[shown], codes[:, shown]).all():
-                raise BrokenRuleError("a box does not cover all members of its class; the release is withheld")
-        self.boxes = boxes
+            self.boxes = _fitting(given, every, codes, self.n_classes)
 
     # ------------------------------------------------------------------ the holder's side
     @property
@@ -346,6 +338,18 @@ class Release:
     def counterfeit_statistics(self) -> pd.DataFrame:
         """Number of counterfeits in each published group that has any."""
         return self.published().counterfeit_statistics()
+
+
+def _fitting(boxes: Any, class_of: np.ndarray, codes: np.ndarray, n_classes: int) -> Boxes:
+    """Boxes that were given, one per class, each covering its members; anything else is refused."""
+    if not isinstance(boxes, Boxes):
+        raise ParameterError(f"boxes must be a ppdp_lab.table.Boxes, one per class, not {type(boxes).__name__}")
+    if len(boxes) != n_classes or len(boxes.columns) != len(codes):
+        raise ParameterError(f"{len(boxes)} boxes of {len(boxes.columns)} columns do not fit {n_classes} classes")
+    shown = class_of >= 0
+    if not boxes.covers(class_of[shown], codes[:, shown]).all():
+        raise BrokenRuleError("a box does not cover all members of its class; the release is withheld")
+    return boxes
 
 
 def _ids_among(name: str, ids: Any, known: pd.Index) -> pd.Index:

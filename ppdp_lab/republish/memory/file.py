@@ -155,7 +155,9 @@ def vocabulary_from(header: Any, arrays: dict[str, np.ndarray]) -> Vocabulary:
 def _check_domain(domain: Domain) -> None:
     """Refuse values that are not all different, or places that are not in their order."""
     places = domain.positions
-    if domain.kind not in ("ordered", "hierarchy", "set") or (domain.hierarchy is not None) != (domain.kind == "hierarchy"):
+    if domain.kind not in ("ordered", "hierarchy", "set") or (domain.hierarchy is not None) != (
+        domain.kind == "hierarchy"
+    ):
         raise DataFileError(f"column {domain.name!r} is of no known kind")
     if places is not None and not (
         places.shape == domain.values.shape

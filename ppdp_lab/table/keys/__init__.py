@@ -3,9 +3,10 @@
 from ppdp_lab.table.keys._segments import extremes, histogram_segments, mark_bits, sum_hashes
 from ppdp_lab.table.keys.cells import Cells, value_masks
 from ppdp_lab.table.keys.grouping import Grouping, group
-from ppdp_lab.table.keys.hashing import mixed, text_hashes
+from ppdp_lab.table.keys.hashing import GOLDEN, mixed, text_hashes
 
 __all__ = [
+    "GOLDEN",
     "Cells",
     "Grouping",
     "extremes",

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ppdp_lab.table.keys.hashing import GOLDEN
+
 EMPTY = np.int32(-1)
-# 2^64 divided by the golden ratio, made odd: a multiplication by it spreads keys that follow each other evenly
-# (Fibonacci hashing).
-MIX = np.uint64(0x9E3779B97F4A7C15)
 # A multiplication carries upwards only; folding the upper half of a key in first lets its high bits reach every slot,
 # too.
 SHIFT = np.uint64(32)
@@ -58,7 +57,7 @@ def densify_hash(keys, bits, class_of, first):
     for i in range(keys.shape[0]):
         key = keys[i]
         # The upper bits of the product depend on all bits of the key, the lower ones on few.
-        slot = ((key ^ (key >> SHIFT)) * MIX) >> shift
+        slot = ((key ^ (key >> SHIFT)) * GOLDEN) >> shift
         while True:
             c = slot_class[slot]
             if c == EMPTY:

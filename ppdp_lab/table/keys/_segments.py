@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from ppdp_lab.table.keys.hashing import FIRST, GOLDEN, SECOND
+
 
 @njit(nogil=True, cache=True)
 def histogram_segments(offsets, values, domain_size):
@@ -80,7 +82,7 @@ def sum_hashes(class_of, codes, salt, out):
             # The finalizer of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), which turns neighbouring codes into
             # unrelated words. A sum of words does not depend on their order, and unlike an exclusive or it counts how
             # often a code occurs.
-            z = np.uint64(codes[i]) + np.uint64(salt) * np.uint64(0x9E3779B97F4A7C15)
-            z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            z = np.uint64(codes[i]) + np.uint64(salt) * GOLDEN
+            z = (z ^ (z >> np.uint64(30))) * FIRST
+            z = (z ^ (z >> np.uint64(27))) * SECOND
             out[c] += z ^ (z >> np.uint64(31))

@@ -7,7 +7,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio: consecutive numbers land far apart
+# 2^64 divided by the golden ratio, made odd: a multiplication by it spreads numbers that follow each other evenly (Fibonacci
+# hashing). The next two finish SplitMix64. Kernels read them from here, so that each stands once in the package.
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+FIRST = np.uint64(0xBF58476D1CE4E5B9)
+SECOND = np.uint64(0x94D049BB133111EB)
 
 
 def mixed(numbers: np.ndarray) -> np.ndarray:
@@ -19,8 +23,8 @@ def mixed(numbers: np.ndarray) -> np.ndarray:
     1000
     """
     z = (numbers.astype(np.uint64) + np.uint64(1)) * GOLDEN
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = (z ^ (z >> np.uint64(30))) * FIRST
+    z = (z ^ (z >> np.uint64(27))) * SECOND
     return z ^ (z >> np.uint64(31))
 
 

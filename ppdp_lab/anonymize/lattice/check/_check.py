@@ -18,10 +18,9 @@ import numpy as np
 from numba import njit
 
 from ppdp_lab.anonymize.lattice.check._board import COUNTED, EACH, ROUND, gather, has_counted, next_piece, ring, store
+from ppdp_lab.table.keys import GOLDEN
 
-# As in the grouping kernel: 2^64 over the golden ratio, odd.
-MIX = np.uint64(0x9E3779B97F4A7C15)
-# Another odd multiplier whose upper bits have nothing to do with those of MIX; see `merge_hashed`.
+# Another odd multiplier whose upper bits have nothing to do with those of GOLDEN; see `merge_hashed`.
 REMIX = np.uint64(0xD6E8FEB86659FD93)
 FOLD = np.uint64(32)
 ONE = np.uint64(1)
@@ -78,9 +77,9 @@ def count_hashed(begin, end, rows, weights, tables, shifts, masks, slots, counts
             # be kept as a snapshot and be generalized again without being translated back.
             key |= np.uint64(tables[j][(row >> shifts[j]) & masks[j]]) << shifts[j]
         if weights is None:
-            classes += add_hashed(key, np.uint32(1), slots, counts, shift, MIX)
+            classes += add_hashed(key, np.uint32(1), slots, counts, shift, GOLDEN)
         else:
-            classes += add_hashed(key, weights[i], slots, counts, shift, MIX)
+            classes += add_hashed(key, weights[i], slots, counts, shift, GOLDEN)
         # More classes than records in classes of k allow: the node fails, whatever follows (see `Wanted`).
         if classes > most:
             break
@@ -230,7 +229,7 @@ def merge_hashed(board, me, all_slots, all_counts, slots, counts, shift, most):
         for place in range(begin, begin + size):
             at = place & (size - 1)
             if all_counts[t, at] != 0:
-                where = np.int64(home(all_slots[t, at], shift, MIX))
+                where = np.int64(home(all_slots[t, at], shift, GOLDEN))
                 # A key found here may belong to the part before, displaced into this one.
                 if begin <= where < end:
                     classes += add_hashed(all_slots[t, at], all_counts[t, at], slots, counts, shift, REMIX)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ppdp_lab.anonymize.lattice.check.counting import Count, Counter, Wanted
 from ppdp_lab.anonymize.lattice.check.fields import Lookup
-from ppdp_lab.anonymize.lattice.check.history import History, Snapshot
+from ppdp_lab.anonymize.lattice.check.history import Counted, History
 from ppdp_lab.anonymize.lattice.check.packing import PackedTable
 from ppdp_lab.anonymize.lattice.check.workers import Workers
 from ppdp_lab.principles import KAnonymity, Principle
@@ -81,7 +81,7 @@ class Checker:
         self._parts = len(self.packed.fields) - self._sensitive if rollup else 0
         self.distinct = [attribute.distinct for attribute in self.packed.attributes]
         self._counter = Counter(self.packed, workers)
-        self._raw = Snapshot(self.packed.words, None)
+        self._raw = Counted(self.packed.words, None)
         self._history: History | None = None
         self._stepwise = history > 0
         if rollup:
@@ -104,7 +104,7 @@ class Checker:
         source = self._source(node)
         return self._sizes_hold(node, source, lookups, self.k) if self.k is not None else self._rule_holds(node, source)
 
-    def _sizes_hold(self, node: Sequence[int], source: Snapshot, lookups: Sequence[Lookup], k: int) -> bool:
+    def _sizes_hold(self, node: Sequence[int], source: Counted, lookups: Sequence[Lookup], k: int) -> bool:
         """k-anonymity needs the sizes of classes only."""
         # n records make at most n / k classes of k, and at most one class from each record that may be suppressed.
         most = len(self.table) // k + self.limit
@@ -116,7 +116,7 @@ class Checker:
             self.note(node, exactly=count.smallest, below=k)
         return count.unsafe <= self.limit
 
-    def _rule_holds(self, node: Sequence[int], source: Snapshot) -> bool:
+    def _rule_holds(self, node: Sequence[int], source: Counted) -> bool:
         """Any other rule sees the sensitive values of each class; snapshots hold them, too."""
         count = self._all_classes(source, node)
         counts = self._class_counts(count)
@@ -141,13 +141,13 @@ class Checker:
         return ClassCounts(sizes, cell_class, values, cells, self.table.sensitive_domains, self._totals)
 
     # ------------------------------------------------------------------ what to count
-    def _distinct_rows(self) -> Snapshot:
+    def _distinct_rows(self) -> Counted:
         """The snapshot of the bottom node: every distinct row once, with the number of records that have it."""
         rows = np.sort(self.packed.words)
         begin = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]]))
-        return Snapshot(rows[begin], np.diff(begin, append=len(rows)).astype(np.uint32))
+        return Counted(rows[begin], np.diff(begin, append=len(rows)).astype(np.uint32))
 
-    def _source(self, node: Sequence[int]) -> Snapshot:
+    def _source(self, node: Sequence[int]) -> Counted:
         """What a node is counted from: the smallest snapshot below it, or the rows."""
         if self._history is None:
             source = self._raw
@@ -159,7 +159,7 @@ class Checker:
         self.rows += len(source.rows)
         return source
 
-    def _step(self, node: Sequence[int], source: Snapshot) -> Snapshot:
+    def _step(self, node: Sequence[int], source: Counted) -> Counted:
         """Roll a large snapshot up to a node that lies as far below the wanted one as leaves few classes (stepwise check).
 
         That takes no longer than rolling up to the wanted node, and the nodes checked next will find a small snapshot.
@@ -191,13 +191,13 @@ class Checker:
             levels[i] -= 1
         return tuple(levels)
 
-    def _all_classes(self, source: Snapshot, node: Sequence[int]) -> Count:
+    def _all_classes(self, source: Counted, node: Sequence[int]) -> Count:
         m = len(source.rows)
         return self._counter.count(source, self.packed.lookups(node), Wanted(0, -1, m, m))
 
-    def _keep(self, node: Sequence[int], count: Count) -> Snapshot:
+    def _keep(self, node: Sequence[int], count: Count) -> Counted:
         assert self._history is not None
-        snapshot = Snapshot(count.rows, count.weights)
+        snapshot = Counted(count.rows, count.weights)
         self._history.add(node, snapshot)
         return snapshot
 

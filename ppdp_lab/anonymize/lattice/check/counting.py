@@ -17,7 +17,7 @@ from ppdp_lab.anonymize.lattice.check._check import (
     share_hashed,
 )
 from ppdp_lab.anonymize.lattice.check.fields import Lookup
-from ppdp_lab.anonymize.lattice.check.history import Snapshot
+from ppdp_lab.anonymize.lattice.check.history import Counted
 from ppdp_lab.anonymize.lattice.check.packing import PackedTable
 from ppdp_lab.anonymize.lattice.check.workers import Workers
 
@@ -71,7 +71,7 @@ class Counter:
         self._counts = np.empty(0, dtype=np.uint32)
         self._slots = np.empty(0, dtype=np.uint64)
 
-    def count(self, source: Snapshot, lookups: Sequence[Lookup], wanted: Wanted) -> Count:
+    def count(self, source: Counted, lookups: Sequence[Lookup], wanted: Wanted) -> Count:
         """The classes of rows, or of a snapshot's classes, generalized by one look-up table per field."""
         shifts, masks = self.packed.shifts, self.packed.masks
         telling = [j for j, lookup in enumerate(lookups) if lookup.count > 1] or [0]
@@ -97,7 +97,7 @@ class Counter:
             return self._hashed_in_threads(threads, source, hashed, wanted)
         return self._hashed(source, hashed, wanted)
 
-    def _hashed(self, source: Snapshot, by: _Hashed, wanted: Wanted) -> Count:
+    def _hashed(self, source: Counted, by: _Hashed, wanted: Wanted) -> Count:
         slots, counts, shift = self._tables(1, wanted.most)
         return Count(*check_hashed(*source, *by, slots[0], counts[0], shift, *wanted))
 
@@ -119,13 +119,13 @@ class Counter:
         return self._slots[:size].reshape(shape), self._room(size).reshape(shape), np.uint64(64 - bits)
 
     # ------------------------------------------------------------------ several threads
-    def _direct_in_threads(self, threads: int, source: Snapshot, by: _Direct, space: int, wanted: Wanted) -> Count:
+    def _direct_in_threads(self, threads: int, source: Counted, by: _Direct, space: int, wanted: Wanted) -> Count:
         counts = self._room(threads * (space + GAP)).reshape(threads, -1)
         board = self._workers.board
         checks = self._workers.each(lambda t: share_direct(board, t, *source, *by, counts, space, *wanted[:3]), threads)
         return Count(*checks[0])
 
-    def _hashed_in_threads(self, threads: int, source: Snapshot, by: _Hashed, wanted: Wanted) -> Count:
+    def _hashed_in_threads(self, threads: int, source: Counted, by: _Hashed, wanted: Wanted) -> Count:
         # The first half for what each thread counts, the second for what each one merges: one thread's keys are in all
         # tables, so each merges one part of all of them.
         slots, counts, shift = self._tables(2 * threads, wanted.most)

@@ -10,7 +10,7 @@ import numpy as np
 from ppdp_lab.anonymize.lattice.check._history import nearest_below
 
 
-class Snapshot(NamedTuple):
+class Counted(NamedTuple):
     """The classes of one node: a packed row that stands for each class, and the number of records in it."""
 
     rows: np.ndarray
@@ -27,21 +27,21 @@ class History:
     ----------
     attributes : int
         Number of quasi-identifiers.
-    base : Snapshot
+    base : Counted
         What every node can be rolled up from; never dropped and not charged.
     budget : int
         Largest number of classes in all other snapshots together. The newest one stays in any case.
 
     Examples
     --------
-    >>> ten, two = (Snapshot(np.zeros(size, dtype=np.uint64), None) for size in (10, 2))
+    >>> ten, two = (Counted(np.zeros(size, dtype=np.uint64), None) for size in (10, 2))
     >>> history = History(2, ten, budget=5)
     >>> history.add((1, 0), two)
     >>> [len(history.nearest(node).rows) for node in [(0, 1), (1, 1)]]
     [10, 2]
     """
 
-    def __init__(self, attributes: int, base: Snapshot, budget: int) -> None:
+    def __init__(self, attributes: int, base: Counted, budget: int) -> None:
         self.budget = budget
         self.total = 0
         self._snapshots = [base]
@@ -52,14 +52,14 @@ class History:
         self._sizes[0] = len(base.rows)
         self._clock = 0
 
-    def nearest(self, node: Sequence[int]) -> Snapshot:
+    def nearest(self, node: Sequence[int]) -> Counted:
         """The smallest snapshot among those of the node's specializations."""
         i = nearest_below(self._levels, self._sizes, len(self._snapshots), np.array(node))
         self._clock += 1
         self._used[i] = self._clock
         return self._snapshots[i]
 
-    def add(self, node: Sequence[int], snapshot: Snapshot) -> None:
+    def add(self, node: Sequence[int], snapshot: Counted) -> None:
         """Keep a snapshot; those that were not used for the longest time make room."""
         size = len(snapshot.rows)
         while self.total + size > self.budget and len(self._snapshots) > 1:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdp_lab.anonymize.lattice.check.history import History, Snapshot
+from ppdp_lab.anonymize.lattice.check.history import Counted, History
 
 
-def snapshot(size: int) -> Snapshot:
-    return Snapshot(np.arange(size, dtype=np.uint64), np.ones(size, dtype=np.uint32))
+def snapshot(size: int) -> Counted:
+    return Counted(np.arange(size, dtype=np.uint64), np.ones(size, dtype=np.uint32))
 
 
 def test_history_keeps_what_was_used_last_within_its_budget():

@@ -11,7 +11,7 @@ import pytest
 from ppdp_lab.anonymize.lattice import _lattice
 from ppdp_lab.anonymize.lattice.check import _check, _history, _packing, workers
 from ppdp_lab.anonymize.lattice.check.counting import Counter, Wanted
-from ppdp_lab.anonymize.lattice.check.history import Snapshot
+from ppdp_lab.anonymize.lattice.check.history import Counted
 from ppdp_lab.anonymize.lattice.check.packing import PackedTable
 from ppdp_lab.anonymize.lattice.check.workers import Workers
 
@@ -132,7 +132,7 @@ def test_threads_count_alike(way, weighted, make_table, every_path_taken, crew):
     every_path_taken(way)
     packed = PackedTable(make_table(0, rows=500, heights=(2, 2, 2)))
     weights = np.random.default_rng(0).integers(1, 9, 500).astype(np.uint32) if weighted else None
-    source = Snapshot(packed.words, weights)
+    source = Counted(packed.words, weights)
     for node, (k, limit, keep, most) in product(
         [(0, 0, 0), (1, 0, 2), (1, 1, 1), (2, 2, 2)],
         [(5, 0, 400, 500), (5, 3, 10, 500), (0, -1, 500, 500), (5, 0, 400, 9)],
@@ -158,7 +158,7 @@ def test_merging_stops_with_too_many_classes(make_table, every_path_taken, crew)
     counts = {}
     for most in (len(rows), len(rows) // 2):
         wanted = Wanted(5, 0, 10**6, most)
-        counts[most] = Counter(packed, crew(2)).count(Snapshot(rows, None), packed.lookups((0, 0, 0)), wanted)
+        counts[most] = Counter(packed, crew(2)).count(Counted(rows, None), packed.lookups((0, 0, 0)), wanted)
     whole, stopped = counts.values()
     assert whole.classes == len(whole.rows) == whole.unsafe == len(rows) and whole.smallest == 1
     assert stopped.classes > len(rows) // 2 and stopped.unsafe > 0 == stopped.smallest == len(stopped.rows)
@@ -168,7 +168,7 @@ def test_small_inputs_are_not_split(make_table, monkeypatch, crew):
     monkeypatch.setattr(Workers, "each", lambda *_: pytest.fail("40 rows were divided among threads"))
     packed = PackedTable(make_table(0), workers=crew(4))
     assert len(packed.words) < 2 * workers.ROWS_PER_THREAD
-    Counter(packed, crew(4)).count(Snapshot(packed.words, None), packed.lookups((0, 0, 0)), Wanted(2, 0, 0, 40))
+    Counter(packed, crew(4)).count(Counted(packed.words, None), packed.lookups((0, 0, 0)), Wanted(2, 0, 0, 40))
 
 
 # ---------------------------------------------------------------------- packing
