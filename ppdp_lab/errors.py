@@ -109,9 +109,6 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
     return UnknownNameError(f"unknown {kind} {name!r}{hint} Known: {listed(known, limit=40)}")
 
 
-_LARGEST = 2**62  # beyond it, sums of two would not fit a machine's whole number
-
-
 def check_integer(name: str, value: object, *, at_least: int | None = None, at_most: int | None = None) -> int:
     """Return ``value`` as an int, or refuse it in words.
 
@@ -121,7 +118,6 @@ def check_integer(name: str, value: object, *, at_least: int | None = None, at_m
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise ParameterError(f"{name} must be a whole number, not {value!r} ({type(value).__name__})")
     number = int(value)
-    at_most = _LARGEST if at_most is None else at_most
     if at_least is not None and number < at_least:
         raise ParameterError(f"{name} must be at least {at_least}, not {number}")
     if at_most is not None and number > at_most:

@@ -69,7 +69,7 @@ class Plain:
         """The call that makes it: parameters that differ from their defaults, required ones without their names."""
         shown = []
         for p in parameters_of(type(self)):
-            value = getattr(self, p.name)
+            value = getattr(self, p.name, None)  # also of an object that is refused while it is made
             if p.required and p.positional:
                 shown.append(_text(value))
             elif p.name not in self.unsaid and not (type(value) is type(p.default) and value == p.default):

@@ -26,6 +26,7 @@ from ppdp_lab.republish.memory import Stored
 from ppdp_lab.republish.publisher import PUBLISHERS
 from ppdp_lab.table import Microdata
 
+MOST = 2**31 - 1  # weights of cuts are counted in machine numbers
 Edges = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Bucket, node where records came, node where they were gone (0: still there), and how many."""
 
@@ -97,14 +98,14 @@ class EEquivalence(MInvariance):
         self,
         m: Annotated[int, Within(at_least=2)],
         *,
-        e: Annotated[int, Within(at_least=1)],
+        e: Annotated[int, Within(at_least=1, at_most=MOST)],
         style: Annotated[str, OneOf(*FORMS)] = "anatomized",
         seed: Seed = None,
         on_invalid: Annotated[str, OneOf("raise", "suppress")] = "raise",
         audit: bool = False,
     ) -> None:
         super().__init__(m, partition=MERGED, style=style, seed=seed, on_invalid=on_invalid, audit=audit)
-        self.e = check_integer("e", e, at_least=1)
+        self.e = check_integer("e", e, at_least=1, at_most=MOST)
 
     @property
     def limit(self) -> int:

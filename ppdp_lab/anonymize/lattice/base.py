@@ -109,10 +109,10 @@ class LatticeSearch(Anonymizer):
             raise ParameterError(
                 f"smallest must be a SmallestClasses, not {smallest!r}; make one with SmallestClasses()"
             )
-        if smallest is not None and (least_size(rule) is None or self.suppression > 0):
-            raise ParameterError(f"smallest helps with k-anonymity without suppression only, not with {self!r}")
         self.smallest = smallest
         self.threads = 1
+        if smallest is not None and (least_size(rule) is None or self.suppression > 0):
+            raise ParameterError(f"smallest helps with k-anonymity without suppression only, not with {self.rule}")
 
     @property
     def monotone(self) -> bool:

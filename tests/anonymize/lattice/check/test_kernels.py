@@ -108,7 +108,7 @@ def test_merged_tables_of_threads(threads):
     expected: Tally = Tally()
     for t in range(threads):
         for key in chance.integers(0, 40, 60).tolist():  # tables so full that displaced keys cross every border
-            _check.add_hashed(np.uint64(key), np.uint32(1), slots[t], counts[t], np.uint64(58), _check.MIX)
+            _check.add_hashed(np.uint64(key), np.uint32(1), slots[t], counts[t], np.uint64(58), _check.GOLDEN)
             expected[key] += 1
     merged: Tally = Tally()
     board = Workers(threads).board
