@@ -21,9 +21,7 @@ MODULES, DEPTH = 10, 5
 # taken off this list.
 TOO_LARGE = {
     "anonymize/lattice": (14, 9),
-    "attacks": (24, 9),
     "datasets": (16, 4),
-    "metrics": (11, 3),
     "republish": (11, 5),
 }
 

@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 from republish.lives import publish_all, streams
 
 from ppdp_lab.attacks import Background
-from ppdp_lab.attacks._composed import equal_pairs, give_away, members_of
-from ppdp_lab.attacks._tuples import Tuples, proportions
 from ppdp_lab.attacks.equivalence import (
     BucketGraphs,
     Correspondence,
@@ -25,6 +23,8 @@ from ppdp_lab.attacks.equivalence import (
     named_counterfeits,
     plain_weights,
 )
+from ppdp_lab.attacks.equivalence._class_pairs import equal_pairs, give_away, members_of
+from ppdp_lab.attacks.equivalence.memberships import Tuples, proportions
 from ppdp_lab.errors import IdError, ParameterError, SchemaError
 from ppdp_lab.release import Counterfeits, Release
 from ppdp_lab.republish.m_invariance import MInvariance

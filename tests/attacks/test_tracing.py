@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import ppdp_lab as pl
 from ppdp_lab.attacks.background import Background
-from ppdp_lab.attacks.tracing import record_tracing
+from ppdp_lab.attacks.series.tracing import record_tracing
 from ppdp_lab.errors import ParameterError, PublicationError
 from ppdp_lab.forms import Published
 

@@ -10,10 +10,10 @@ import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ppdp_lab.attacks._composed import equal_pairs, members_of
-from ppdp_lab.attacks._correspondence import Correspondence
-from ppdp_lab.attacks._tuples import Named, Tuples
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.equivalence._class_pairs import equal_pairs, members_of
+from ppdp_lab.attacks.equivalence.matrices import Correspondence
+from ppdp_lab.attacks.equivalence.memberships import Named, Tuples
 from ppdp_lab.attacks.results import AttackResult
 from ppdp_lab.errors import check_choice
 from ppdp_lab.forms import Published
@@ -128,6 +128,27 @@ def equality(both: Correspondence) -> np.ndarray:
     free = _kernel(cancels.T @ both.persons)
     projection = np.round(free @ free.T, 6) + 0.0  # unlike a basis, it is unique
     return np.unique(projection, axis=0, return_inverse=True)[1].ravel()
+
+
+def equal_values(both: Correspondence) -> list[tuple[str, ...]]:
+    """Persons who provably share one value, in sets of two or more: all attacks with e = 1, chained.
+
+    As :func:`chains`, from matrices, with counterfeits and strangers among the persons.
+
+    Examples
+    --------
+    >>> import pandas as pd, ppdp_lab as pl
+    >>> from ppdp_lab.attacks import Background
+    >>> frame = pd.DataFrame({"age": [35, 49, 45], "disease": ["cancer", "flu", "flu"]}, index=["Alice", "Bob", "Greg"])
+    >>> table = pl.Microdata(frame, pl.Schema("age", sensitive="disease"))
+    >>> releases = [pl.Release(table.select([0, who]), np.array([0, 0])) for who in (1, 2)]
+    >>> equal_values(Correspondence.of([r.published() for r in releases], Background.worst_case(releases)))
+    [('Bob', 'Greg')]
+    """
+    sets: dict[int, list[str]] = {}
+    for name, number in zip(both.names, equality(both).tolist()):
+        sets.setdefault(number, []).append(name)
+    return [tuple(names) for names in sets.values() if len(names) > 1]
 
 
 def _kernel(matrix: np.ndarray) -> np.ndarray:

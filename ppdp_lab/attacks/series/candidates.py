@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdp_lab.attacks._pooling import common_counts, pool_histograms
-from ppdp_lab.attacks._series import Values, alike, histories
-from ppdp_lab.attacks._traces import Traces, match
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.inputs import Values
+from ppdp_lab.attacks.search import Traces, alike, beside, histories, match, pooled
+from ppdp_lab.attacks.series._intersection import common_counts
 from ppdp_lab.forms import PublishedRows
 from ppdp_lab.table import Cells
 
@@ -55,27 +55,21 @@ def candidate_multisets(
     if track:
         traces = Traces.of(series, values)
         found = match(series, background, traces)
-        last = traces.last_values(values.n)
-        lengths, codes, counts = pool_histograms(
-            found.offsets, found.traces, np.ones(len(found.traces)), last.offsets, last.values, last.counts, values.n
-        )
-        cells = Cells(np.r_[0, np.cumsum(lengths)], codes, counts.astype(np.int64), values.n)
-        return Candidates(found.person_cell, cells)
+        return Candidates(found.person_cell, pooled(traces.last_values(values.n), found.offsets, found.traces))
     units, history = histories(series, background)
     cell_of, cell_history = alike(history, [unit.n for unit in units])
-    pooled = [
-        unit.pool(Cells.count(release.row_group, codes, release.n_groups, values.n))
-        for unit, release, codes in zip(units, series, values.codes)
-    ]
+    shown = beside(
+        [
+            unit.pool(Cells.count(release.row_group, codes, release.n_groups, values.n))
+            for unit, release, codes in zip(units, series, values.codes)
+        ]
+    )
     base = np.cumsum([0, *(unit.n for unit in units)])[:-1]
-    steps = np.cumsum([0, *(len(cells.values) for cells in pooled)])[:-1]
-    offsets = np.concatenate([cells.offsets[:-1] + step for cells, step in zip(pooled, steps)])
-    offsets = np.r_[offsets, steps[-1] + len(pooled[-1].values)]
     lengths, codes, counts = common_counts(
         np.where(cell_history >= 0, cell_history + base, -1),
-        offsets,
-        np.concatenate([cells.values for cells in pooled]),
-        np.concatenate([cells.counts for cells in pooled]).astype(np.int64),
+        shown.offsets,
+        shown.values,
+        shown.counts.astype(np.int64),
         max(values.n, 1),
     )
     return Candidates(cell_of, Cells(np.r_[0, np.cumsum(lengths)], codes, counts, values.n))

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ppdp_lab.attacks._beliefs import Beliefs, OneRelease
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.one_release.beliefs import Beliefs, OneRelease
 from ppdp_lab.attacks.registry import ATTRIBUTE, IDENTITY, RELEASE, attack
 from ppdp_lab.attacks.results import Disclosure
 from ppdp_lab.errors import ParameterError, check_integer, check_number, listed

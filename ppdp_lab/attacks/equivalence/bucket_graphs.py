@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ppdp_lab.attacks._min_cut import edge_cuts, smallest_cuts, stoer_wagner
-from ppdp_lab.attacks._tuples import Named, Tuples
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.equivalence._min_cut import edge_cuts, smallest_cuts, stoer_wagner
+from ppdp_lab.attacks.equivalence.memberships import Named, Tuples
 from ppdp_lab.errors import ParameterError, check_integer, listed
 from ppdp_lab.forms import Published
 

@@ -6,10 +6,10 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from ppdp_lab.attacks._joint import Option, Problem
-from ppdp_lab.attacks._series import Values, alike, histories
-from ppdp_lab.attacks._traces import Traces, match
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.exact.solver import Option, Problem
+from ppdp_lab.attacks.inputs import Values
+from ppdp_lab.attacks.search import Traces, alike, histories, match
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.forms import PublishedRows
 

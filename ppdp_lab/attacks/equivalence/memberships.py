@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.attacks._series import check_series
 from ppdp_lab.attacks.background import Background, in_a_list
+from ppdp_lab.attacks.inputs import check_series
 from ppdp_lab.errors import ParameterError, SchemaError
 from ppdp_lab.forms import Published, PublishedRows
 from ppdp_lab.release import Release

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.attacks._multisets import candidate_multisets
-from ppdp_lab.attacks._series import check_series, sensitive_values, use_tracks
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.inputs import check_series, sensitive_values, use_tracks
 from ppdp_lab.attacks.results import AttackResult
+from ppdp_lab.attacks.series.candidates import candidate_multisets
 from ppdp_lab.errors import ParameterError, check_number
 from ppdp_lab.forms import Published
 from ppdp_lab.principles import Principle
@@ -117,7 +117,7 @@ def audit_series(
     Notes
     -----
     An audit that passes says that intersection fails, not that every attack does: joint reasoning over several persons
-    (:func:`~ppdp_lab.attacks.joint.consistent_assignments`) can tell more. Values are taken to stay the same, and a
+    (:func:`~ppdp_lab.attacks.exact.assignments.consistent_assignments`) can tell more. Values are taken to stay the same, and a
     person with no candidate left, for whom that is not so, fails the audit.
 
     Examples

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ppdp_lab.attacks._pooling import pool_histograms
-from ppdp_lab.attacks.background import Presence
+from ppdp_lab.attacks.background import Background, Presence
+from ppdp_lab.attacks.search._pooling import pool_histograms
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.forms import Feature, Holders, Published
 from ppdp_lab.table import Cells, group
@@ -79,20 +79,12 @@ class Units:
         """
         if self._codes is None:
             return cells
-        lengths: list[np.ndarray] = [np.zeros(0, dtype=np.int64)]
-        values, amounts = [cells.values[:0]], [np.zeros(0)]
-        for _, offsets, groups, matches in self.chunks():
-            scale = matches / self.published.sizes[groups] if by_matches else np.ones(len(groups))
-            piece = pool_histograms(offsets, groups, scale, cells.offsets, cells.values, cells.counts, cells.n_values)
-            for collected, part in zip((lengths, values, amounts), piece):
-                collected.append(part)
-        counts = np.concatenate(amounts)
-        return Cells(
-            np.r_[0, np.cumsum(np.concatenate(lengths))],
-            np.concatenate(values),
-            counts if by_matches else counts.astype(np.int64),
-            cells.n_values,
-        )
+        none = Cells(np.zeros(1, dtype=np.int64), cells.values[:0], cells.counts[:0], cells.n_values)
+        pieces = [
+            pooled(cells, offsets, groups, matches / self.published.sizes[groups] if by_matches else None)
+            for _, offsets, groups, matches in self.chunks()
+        ]
+        return beside([none, *pieces])
 
     def row_risk(self) -> np.ndarray:
         """Per unit, the largest probability with which one published row is the person's."""
@@ -117,3 +109,43 @@ class Units:
                 f"{int((~covered).sum())} of its combinations of quasi-identifiers; leave suppressed persons out, or make "
                 f"the background by Background.worst_case(releases).without_groups()"
             )
+
+
+def histories(series: Sequence[Published], background: Background) -> tuple[list[Units], np.ndarray]:
+    """Units of each release, and each person's unit in each of them: -1 where the person is absent."""
+    units = [Units(r, presence, i) for i, (r, presence) in enumerate(zip(series, background.releases))]
+    history = np.full((background.n_persons, len(series)), -1, dtype=np.int32)
+    for number, (unit, presence) in enumerate(zip(units, background.releases)):
+        history[presence.persons, number] = unit.unit_of
+    return units, history
+
+
+def alike(history: np.ndarray, sizes: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Persons with equal histories: (cell of each person, history of each cell)."""
+    cells = group(list((history + 1).T), [size + 1 for size in sizes])
+    return cells.class_of, history[cells.first]
+
+
+def pooled(cells: Cells, offsets: np.ndarray, groups: np.ndarray, scale: np.ndarray | None = None) -> Cells:
+    """The multisets of ``groups[offsets[u] : offsets[u + 1]]`` taken together, for each unit u.
+
+    With ``scale`` each entry of ``groups`` counts as often as it says, which may be a fraction.
+    """
+    often = np.ones(len(groups)) if scale is None else scale
+    lengths, values, amounts = pool_histograms(
+        offsets, groups, often, cells.offsets, cells.values, cells.counts, max(cells.n_values, 1)
+    )
+    counts = amounts.astype(np.int64) if scale is None else amounts
+    return Cells(np.r_[0, np.cumsum(lengths)], values, counts, cells.n_values)
+
+
+def beside(pieces: Sequence[Cells]) -> Cells:
+    """The multisets of several pieces, one piece after the other."""
+    starts = np.cumsum([0, *(len(piece.values) for piece in pieces)])
+    offsets = [piece.offsets[:-1] + start for piece, start in zip(pieces, starts)]
+    return Cells(
+        np.r_[np.concatenate(offsets), starts[-1]],
+        np.concatenate([piece.values for piece in pieces]),
+        np.concatenate([piece.counts for piece in pieces]),
+        pieces[0].n_values,
+    )

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdp_lab.attacks._series import Values, alike
-from ppdp_lab.attacks._units import Units
 from ppdp_lab.attacks.background import Background, Presence
+from ppdp_lab.attacks.inputs import Values
+from ppdp_lab.attacks.search.units import Units, alike
 from ppdp_lab.errors import PublicationError
 from ppdp_lab.forms import Feature, Generalized, PublishedRows
 from ppdp_lab.forms.search import Regions, meeting_in_bins

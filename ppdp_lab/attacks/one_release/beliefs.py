@@ -8,10 +8,10 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.attacks._series import check_shown, sensitive_values
-from ppdp_lab.attacks._units import Units
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.inputs import check_shown, sensitive_values
 from ppdp_lab.attacks.results import Disclosure
+from ppdp_lab.attacks.search import Units
 from ppdp_lab.forms import Published, PublishedRows
 from ppdp_lab.table import Cells, Domain
 

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from ppdp_lab.attacks._beliefs import Beliefs, OneRelease
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.one_release.beliefs import Beliefs, OneRelease
 from ppdp_lab.attacks.registry import ATTRIBUTE, RELEASE, attack
 from ppdp_lab.attacks.results import Disclosure
 from ppdp_lab.errors import ParameterError, SchemaError, check_integer, check_number, listed

@@ -8,7 +8,6 @@ from typing import cast
 
 import numpy as np
 
-from ppdp_lab.attacks._units import Units
 from ppdp_lab.attacks.background import Background
 from ppdp_lab.errors import ParameterError, PublicationError
 from ppdp_lab.forms import Feature, Published, PublishedRows
@@ -135,18 +134,3 @@ def sensitive_values(series: Sequence[PublishedRows], attribute: str | None, *, 
     i = ClassCounts(np.zeros(0, dtype=np.int64), empty, [empty] * len(domains), empty, domains).index(attribute)
     codes = [release.row_sensitive[i] for release in series]
     return Values(codes, len(domains[i]), (domains[i],), [np.arange(len(domains[i]))])
-
-
-def histories(series: Sequence[Published], background: Background) -> tuple[list[Units], np.ndarray]:
-    """Units of each release, and each person's unit in each of them: -1 where the person is absent."""
-    units = [Units(r, presence, i) for i, (r, presence) in enumerate(zip(series, background.releases))]
-    history = np.full((background.n_persons, len(series)), -1, dtype=np.int32)
-    for number, (unit, presence) in enumerate(zip(units, background.releases)):
-        history[presence.persons, number] = unit.unit_of
-    return units, history
-
-
-def alike(history: np.ndarray, sizes: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Persons with equal histories: (cell of each person, history of each cell)."""
-    cells = group(list((history + 1).T), [size + 1 for size in sizes])
-    return cells.class_of, history[cells.first]

@@ -14,10 +14,10 @@ from math import prod
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.attacks._joint import Solution, solve
-from ppdp_lab.attacks._problems import tracked, untracked
-from ppdp_lab.attacks._series import check_series, sensitive_values, use_tracks
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.exact.formulation import tracked, untracked
+from ppdp_lab.attacks.exact.solver import Solution, solve
+from ppdp_lab.attacks.inputs import check_series, sensitive_values, use_tracks
 from ppdp_lab.attacks.registry import ATTRIBUTE, SERIES, attack
 from ppdp_lab.attacks.results import AttackResult
 from ppdp_lab.errors import IdError, ParameterError, check_integer, listed
@@ -180,7 +180,7 @@ def consistent_assignments(
     Parameters
     ----------
     series, background, track, attribute
-        As for :func:`~ppdp_lab.attacks.composition.intersection`.
+        As for :func:`~ppdp_lab.attacks.series.composition.intersection`.
     limit : int
         How many partial assignments may be looked at in each independent part of the series before the search gives up
         with an error. The number grows exponentially with persons who share groups: dozens of persons, not thousands.

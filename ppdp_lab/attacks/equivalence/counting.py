@@ -1,4 +1,9 @@
-"""Counting the persons that small equivalences compromise, in series of any size."""
+"""Counting the persons that small equivalences compromise, in series of any size.
+
+References
+----------
+.. [1] Y. He, S. Barman, J. F. Naughton, "Preventing equivalence attacks in updated, anonymized data", ICDE 2011.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.attacks._bucket_graphs import BucketGraphs
-from ppdp_lab.attacks._composed import give_away, members_of
-from ppdp_lab.attacks._series import check_series
-from ppdp_lab.attacks._tuples import Named, Tuples
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.equivalence._class_pairs import give_away, members_of
+from ppdp_lab.attacks.equivalence.bucket_graphs import BucketGraphs
+from ppdp_lab.attacks.equivalence.memberships import Named, Tuples
+from ppdp_lab.attacks.inputs import check_series
 from ppdp_lab.attacks.registry import ATTRIBUTE, SERIES, attack
 from ppdp_lab.attacks.results import AttackResult
 from ppdp_lab.errors import check_integer
@@ -108,10 +113,6 @@ def compromised_over_time(
     """Number of compromised persons after each release, counted over the releases up to it (Figure 6 of [1]_).
 
     Columns: ``release`` (counted from 0), ``compromised``, ``count_is`` ("exact", "at least" or "at most").
-
-    References
-    ----------
-    .. [1] Y. He, S. Barman, J. F. Naughton, "Preventing equivalence attacks in updated, anonymized data", ICDE 2011.
     """
     rows = [
         {"release": number, "compromised": found.n_breached, "count_is": found.count_is}

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.attacks._difference import multiset_difference, tracked_difference
-from ppdp_lab.attacks._series import check_shown, sensitive_values, use_tracks
-from ppdp_lab.attacks._traces import Traces
-from ppdp_lab.attacks._units import Units
 from ppdp_lab.attacks.background import Background, Presence
+from ppdp_lab.attacks.inputs import check_shown, sensitive_values, use_tracks
 from ppdp_lab.attacks.registry import ATTRIBUTE, PAIR, attack
 from ppdp_lab.attacks.results import AttackResult
+from ppdp_lab.attacks.search import Traces, Units
+from ppdp_lab.attacks.series._difference import multiset_difference, tracked_difference
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.forms import Feature, Generalized, Published
 from ppdp_lab.forms.search import Regions, Search

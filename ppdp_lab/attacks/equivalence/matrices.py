@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.attacks._tuples import Named, Tuples
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.equivalence.memberships import Named, Tuples
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.forms import Published
 
-TOLERANCE = 1e-6
+SOLVER_SLACK = 1e-6  # how far from a whole number, or from 0, a linear solver's answer may be
 
 
 @dataclass(frozen=True)
@@ -149,11 +149,11 @@ class Correspondence:
         w = np.asarray(weights, dtype=float)
         if w.shape != (len(self.rows),):
             raise ParameterError(f"{len(self.rows)} rows need as many weights, not {w.shape}")
-        if np.abs(w @ self.values).max(initial=0) > TOLERANCE:
+        if np.abs(w @ self.values).max(initial=0) > SOLVER_SLACK:
             raise ParameterError("these weights are no attack: the values do not cancel (W U is not zero)")
         times = w @ self.persons
         whole = np.round(times).astype(np.int64)
-        if np.abs(times - whole).max(initial=0) > TOLERANCE:
+        if np.abs(times - whole).max(initial=0) > SOLVER_SLACK:
             raise ParameterError("these weights are no attack: a person would count in parts (W S is not whole)")
         if not whole.any():
             raise ParameterError("these weights are no attack: all persons cancel (W S is zero)")

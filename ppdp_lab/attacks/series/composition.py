@@ -18,13 +18,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.attacks._multisets import candidate_multisets
-from ppdp_lab.attacks._series import check_series, sensitive_values, use_tracks
-from ppdp_lab.attacks._units import Units
 from ppdp_lab.attacks.background import Background
-from ppdp_lab.attacks.joint import consistent_assignments
+from ppdp_lab.attacks.exact import consistent_assignments
+from ppdp_lab.attacks.inputs import check_series, sensitive_values, use_tracks
 from ppdp_lab.attacks.registry import ATTRIBUTE, SERIES, attack
 from ppdp_lab.attacks.results import AttackResult, plural
+from ppdp_lab.attacks.search import Units
+from ppdp_lab.attacks.series.candidates import candidate_multisets
 from ppdp_lab.errors import IdError, check_integer, check_number
 from ppdp_lab.forms import Published
 from ppdp_lab.principles.base import TOLERANCE
@@ -240,7 +240,8 @@ def value_association(
         Without it, p is the share of the most frequent value among the person's candidate records: the multiset
         intersection of the groups that may hold the person, each record equally likely. With it, all assignments of
         values to persons that are consistent with the whole series are counted (small series only, see
-        :func:`~ppdp_lab.attacks.joint.consistent_assignments`); this sees what the persons of a group tell of each other.
+        :func:`~ppdp_lab.attacks.exact.consistent_assignments`); this sees what the persons of a group tell of each
+        other.
 
     Examples
     --------
