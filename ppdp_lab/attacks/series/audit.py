@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.attacks.background import Background
-from ppdp_lab.attacks.inputs import check_series, sensitive_values, use_tracks
+from ppdp_lab.attacks.inputs import Values, check_series, sensitive_values, use_tracks
 from ppdp_lab.attacks.results import AttackResult
-from ppdp_lab.attacks.series.candidates import candidate_multisets
-from ppdp_lab.errors import ParameterError, check_number
-from ppdp_lab.forms import Published
+from ppdp_lab.attacks.search import beside
+from ppdp_lab.attacks.series.candidates import candidate_multisets, confidence, values_of_groups
+from ppdp_lab.attacks.series.group_histories import kept_by_histories
+from ppdp_lab.attacks.series.guarantee import Guarantee
+from ppdp_lab.forms import Published, PublishedRows
 from ppdp_lab.principles import Principle
-from ppdp_lab.principles.base import TOLERANCE
-from ppdp_lab.table import ClassCounts
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +31,19 @@ class SeriesAudit(AttackResult):
     candidates : array of int
         Candidate values per person: combinations of values, if there are several sensitive attributes.
     confidence : array of float
-        Share of the most frequent value among the candidate records of each person.
+        Share of the most frequent value among the candidate records of each person; for those in :attr:`by_history`, the
+        largest share that a history of groups leaves which keeps the guarantee.
     safe : array of bool
     guarantee : str
-        What was audited, in words.
+        What was audited.
     reason : str
         Why the guarantee fails for one of those for whom it does; empty if it holds.
+    by_history : array of bool
+        Persons whose pooled candidates fail, but who are safe in every history of groups that keeps the guarantee.
+    bound : array of bool
+        Persons of whom nobody with this background can be more confident, whatever the other persons tell: there
+        ``confidence`` bounds the posterior of :func:`~ppdp_lab.attacks.exact.consistent_assignments`. For all others it is
+        an estimate, each candidate record being equally likely.
     """
 
     ids: pd.Index
@@ -48,6 +55,8 @@ class SeriesAudit(AttackResult):
     reason: str
     releases: int
     tracked: bool
+    by_history: np.ndarray
+    bound: np.ndarray
 
     unit = "person"
 
@@ -65,7 +74,7 @@ class SeriesAudit(AttackResult):
         return ~self.safe
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a person."""
+        """One row per person."""
         columns = {
             "records": self.records,
             "candidates": self.candidates,
@@ -77,10 +86,18 @@ class SeriesAudit(AttackResult):
     def __str__(self) -> str:
         how = "rows tracked" if self.tracked else "rows not tracked"
         series = f"{self.releases} release{'s' if self.releases > 1 else ''} ({how})"
-        if self.holds:
-            least = f", of whom each keeps at least {self.candidates.min()} candidate values" if len(self.ids) else ""
-            return f"audit: over {series}, {self.guarantee} withstands intersection for all {len(self.ids)} persons{least}."
-        return f"audit: over {series}, {self.guarantee} is broken for {self._tally()}; for one of them: {self.reason}."
+        if not self.holds:
+            return (
+                f"audit: over {series}, {self.guarantee} is broken for {self._tally()}; for one of them: {self.reason}."
+            )
+        least = f", of whom each keeps at least {self.candidates.min()} candidate values" if len(self.ids) else ""
+        text = f"audit: over {series}, {self.guarantee} withstands intersection for all {len(self.ids)} persons{least}"
+        if self.by_history.any():
+            text += (
+                f"; for {int(self.by_history.sum())} of them by their possible groups one at a time, as all of them taken "
+                f"together give an estimate that is too high"
+            )
+        return text + "."
 
 
 def audit_series(
@@ -98,6 +115,10 @@ def audit_series(
     over all releases as multisets, or with pseudonyms the records that were together with the person's own in every
     release. If they break the rule, the series does (section 4 of [1]_). Persons with the same history share their
     candidates and are looked at once. With known groups the cost is that of reading the series.
+
+    An adversary who does not know the groups never learns more than one who does: whoever fails by all groups together is
+    looked at again, one history of groups at a time (:mod:`~ppdp_lab.attacks.series.group_histories` says why). So a
+    series that passes when groups are known passes when they are not.
 
     Parameters
     ----------
@@ -117,8 +138,8 @@ def audit_series(
     Notes
     -----
     An audit that passes says that intersection fails, not that every attack does: joint reasoning over several persons
-    (:func:`~ppdp_lab.attacks.exact.assignments.consistent_assignments`) can tell more. Values are taken to stay the same, and a
-    person with no candidate left, for whom that is not so, fails the audit.
+    (:func:`~ppdp_lab.attacks.exact.consistent_assignments`) can tell more, except of the persons in ``bound``. Values are
+    taken to stay the same, and a person with no candidate left, for whom that is not so, fails the audit.
 
     Examples
     --------
@@ -136,55 +157,58 @@ def audit_series(
     .. [1] M. Barbosa, A. Pinto, B. Gomes, "Generically extending anonymization algorithms to deal with successive
        queries", CIKM 2012.
     """
-    if rule is not None and not isinstance(rule, Principle):
-        raise ParameterError(f"the rule must be a principle such as KAnonymity(5), not {rule!r}; see max_confidence")
-    if max_confidence is not None:
-        max_confidence = check_number("max_confidence", max_confidence, above=0, at_most=1)
     releases, background = check_series(series, background)
     values = sensitive_values(releases, attribute, together=True)
+    guarantee = Guarantee(rule, max_confidence, values)
     tracked = use_tracks(releases, track)
-    found = candidate_multisets(releases, background, values, track=tracked)
-    records, confidence, distinct = found.records, found.confidence, found.distinct
-    safe = distinct > 0
-    guarantees: list[str] = []
-    if rule is not None:
-        counts = ClassCounts(
-            records,
-            found.cells.owner.astype(np.int32),
-            [codes[found.cells.values] for codes in values.columns],
-            found.cells.counts,
-            values.domains,
-            [
-                np.bincount(codes[values.codes[-1]], minlength=len(d))
-                for codes, d in zip(values.columns, values.domains)
-            ],
-        )
-        safe &= rule.safe(counts)
-        guarantees.append(str(rule))
-    if max_confidence is not None:
-        safe &= confidence <= max_confidence + TOLERANCE
-        guarantees.append(f"a confidence of at most {max_confidence:.3g}")
-    if not guarantees:
-        safe &= distinct > 1
-        guarantees.append("uncertainty about every value")
-    reason = ""
-    if not safe.all():
-        cell = int(np.argmin(safe))
-        if not distinct[cell]:
-            reason = "no value is left that all releases agree on"
-        elif rule is not None and not rule.safe(counts)[cell]:
-            reason = rule.explain(counts, cell)
-        else:
-            reason = f"one value has a share of {confidence[cell]:.3g} in {records[cell]} candidate records"
-    of = found.cell_of
+    cell_of, cells = candidate_multisets(releases, background, values, track=tracked)
+    share, safe = confidence(cells), guarantee.safe(cells)
+    by_history = np.zeros(len(safe), dtype=bool)
+    if not (background.knows_groups or safe.all()):
+        kept = kept_by_histories(releases, background, guarantee, cells, track=tracked)
+        by_history[list(kept)] = True
+        share[list(kept)] = list(kept.values())
+    safe |= by_history
     return SeriesAudit(
         background.ids,
-        records[of],
-        distinct[of],
-        confidence[of],
-        safe[of],
-        " and ".join(guarantees),
-        reason,
+        cells.sizes.astype(np.int64)[cell_of],
+        np.diff(cells.offsets)[cell_of],
+        share[cell_of],
+        safe[cell_of],
+        str(guarantee),
+        "" if safe.all() else guarantee.reason(cells, int(np.argmin(safe))),
         len(releases),
         tracked,
+        by_history[cell_of],
+        _bounded(releases, background, values, tracked),
     )
+
+
+def _bounded(series: Sequence[PublishedRows], background: Background, values: Values, tracked: bool) -> np.ndarray:
+    """Persons whose confidence no reasoning about all persons together can raise.
+
+    Groups must be known. Within one release every row of a group is as likely as any other to be the person's, and so is
+    every pseudonym of a history. Over several releases, take a set S of values such that every group that holds exactly
+    the values of S holds each of them equally often, and whoever is in one of these groups is in no others: m-invariance.
+    Exchanging the values of S among all these persons turns a consistent assignment into another one, so all values of S
+    are equally likely for each of them.
+    """
+    if not background.knows_groups or tracked or len(series) == 1:
+        return np.full(background.n_persons, background.knows_groups)
+    shown = beside(values_of_groups(series, values))
+    _, signature = np.unique(shown.masks(), axis=0, return_inverse=True)
+    even = np.maximum.reduceat(shown.counts, shown.offsets[:-1]) == np.minimum.reduceat(
+        shown.counts, shown.offsets[:-1]
+    )
+    broken = np.zeros(len(signature), dtype=bool)
+    broken[signature.ravel()[~even]] = True
+    mine = np.full(background.n_persons, -1)
+    start = 0
+    for release, presence in zip(series, background.releases):
+        here = signature.ravel()[start + np.asarray(presence.groups)]
+        new = mine[presence.persons] < 0
+        mine[presence.persons[new]] = here[new]
+        moved = mine[presence.persons] != here
+        broken[here[moved]] = broken[mine[presence.persons[moved]]] = True
+        start += release.n_groups
+    return ~broken[mine]

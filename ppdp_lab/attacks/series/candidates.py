@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,38 +14,19 @@ from ppdp_lab.forms import PublishedRows
 from ppdp_lab.table import Cells
 
 
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """Sensitive values of the candidate records of each cell of persons that the series does not tell apart."""
-
-    cell_of: np.ndarray
-    cells: Cells
-
-    @property
-    def records(self) -> np.ndarray:
-        """Candidate records per cell."""
-        return self.cells.sizes.astype(np.int64)
-
-    @property
-    def distinct(self) -> np.ndarray:
-        """Candidate values per cell."""
-        return np.diff(self.cells.offsets)
-
-    @property
-    def confidence(self) -> np.ndarray:
-        """Per cell, the share of its most frequent candidate value; 0 where no candidate is left."""
-        largest = np.zeros(len(self.distinct))
-        filled = self.distinct > 0
-        if filled.any():
-            shares = self.cells.counts / self.cells.sizes[self.cells.owner]
-            largest[filled] = np.maximum.reduceat(shares, self.cells.offsets[:-1][filled])
-        return largest
+def confidence(cells: Cells) -> np.ndarray:
+    """Share of the most frequent value of each multiset; 0 for an empty one."""
+    largest = np.zeros(len(cells.offsets) - 1)
+    filled = np.diff(cells.offsets) > 0
+    if filled.any():
+        largest[filled] = np.maximum.reduceat(cells.counts, cells.offsets[:-1][filled]) / cells.sizes[filled]
+    return largest
 
 
 def candidate_multisets(
     series: Sequence[PublishedRows], background: Background, values: Values, *, track: bool
-) -> Candidates:
-    """Candidate records of every person.
+) -> tuple[np.ndarray, Cells]:
+    """Cell of each person, persons of one cell not being told apart, and the values of each cell's candidate records.
 
     Tracked: the rows of all pseudonyms that fit the person throughout; their values are those of the last release that
     holds them. Untracked: the multiset intersection, over the releases, of the sensitive values of all groups that may
@@ -55,21 +35,24 @@ def candidate_multisets(
     if track:
         traces = Traces.of(series, values)
         found = match(series, background, traces)
-        return Candidates(found.person_cell, pooled(traces.last_values(values.n), found.offsets, found.traces))
+        return found.person_cell, pooled(traces.last_values(values.n), found.offsets, found.traces)
     units, history = histories(series, background)
     cell_of, cell_history = alike(history, [unit.n for unit in units])
-    shown = beside(
-        [
-            unit.pool(Cells.count(release.row_group, codes, release.n_groups, values.n))
-            for unit, release, codes in zip(units, series, values.codes)
-        ]
-    )
+    shown = beside([unit.pool(cells) for unit, cells in zip(units, values_of_groups(series, values))])
     base = np.cumsum([0, *(unit.n for unit in units)])[:-1]
     lengths, codes, counts = common_counts(
         np.where(cell_history >= 0, cell_history + base, -1),
         shown.offsets,
         shown.values,
-        shown.counts.astype(np.int64),
+        shown.counts,
         max(values.n, 1),
     )
-    return Candidates(cell_of, Cells(np.r_[0, np.cumsum(lengths)], codes, counts, values.n))
+    return cell_of, Cells(np.r_[0, np.cumsum(lengths)], codes, counts, values.n)
+
+
+def values_of_groups(series: Sequence[PublishedRows], values: Values) -> list[Cells]:
+    """Sensitive values of each published group, per release."""
+    return [
+        Cells.count(release.row_group, codes, release.n_groups, values.n)
+        for release, codes in zip(series, values.codes)
+    ]

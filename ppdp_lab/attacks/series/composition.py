@@ -24,7 +24,7 @@ from ppdp_lab.attacks.inputs import check_series, sensitive_values, use_tracks
 from ppdp_lab.attacks.registry import ATTRIBUTE, SERIES, attack
 from ppdp_lab.attacks.results import AttackResult, plural
 from ppdp_lab.attacks.search import Units
-from ppdp_lab.attacks.series.candidates import candidate_multisets
+from ppdp_lab.attacks.series.candidates import candidate_multisets, confidence
 from ppdp_lab.errors import IdError, check_integer, check_number
 from ppdp_lab.forms import Published
 from ppdp_lab.principles.base import TOLERANCE
@@ -165,9 +165,9 @@ def intersection(
     releases, background = check_series(series, background)
     values = sensitive_values(releases, attribute)
     if use_tracks(releases, track):
-        found = candidate_multisets(releases, background, values, track=True)
-        masks, records = found.cells.masks()[found.cell_of], found.records[found.cell_of]
-        return CandidateSets(background.ids, values.domains[0], masks, least, records)
+        cell_of, cells = candidate_multisets(releases, background, values, track=True)
+        records = cells.sizes.astype(np.int64)[cell_of]
+        return CandidateSets(background.ids, values.domains[0], cells.masks()[cell_of], least, records)
     masks = np.full((background.n_persons, max((values.n + 63) // 64, 1)), ~np.uint64(0))
     for number, (release, presence, codes) in enumerate(zip(releases, background.releases, values.codes)):
         units = Units(release, presence, number)
@@ -258,5 +258,5 @@ def value_association(
         return Associations(background.ids, joint.posterior().max(axis=1, initial=0.0), threshold, True)
     releases, background = check_series(series, background)
     values = sensitive_values(releases, attribute)
-    found = candidate_multisets(releases, background, values, track=use_tracks(releases, track))
-    return Associations(background.ids, found.confidence[found.cell_of], threshold, False)
+    cell_of, cells = candidate_multisets(releases, background, values, track=use_tracks(releases, track))
+    return Associations(background.ids, confidence(cells)[cell_of], threshold, False)
