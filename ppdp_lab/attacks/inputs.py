@@ -8,18 +8,18 @@ from typing import cast
 
 import numpy as np
 
-from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.background import Background, release_name
 from ppdp_lab.errors import ParameterError, PublicationError
 from ppdp_lab.forms import Feature, Published, PublishedRows
 from ppdp_lab.table import ClassCounts, Domain, common_domains, group
 
 
-def check_published(published: object, what: str = "an attack") -> Published:
-    """A published table, or a refusal in words."""
+def check_published(published: object, name: str) -> Published:
+    """A published table, or a refusal that calls it by this name."""
     if isinstance(published, Published):
         return published
     hint = "; call its published()" if hasattr(published, "published") else ""
-    raise ParameterError(f"{what} sees ppdp_lab.Published only, not {type(published).__name__}{hint}")
+    raise ParameterError(f"{name}: an attack sees ppdp_lab.Published only, not {type(published).__name__}{hint}")
 
 
 def check_series(
@@ -49,23 +49,23 @@ def check_shown(
     if not isinstance(series, Iterable):
         raise ParameterError(f"a series is a list of published tables, not {type(series).__name__}")
     series = list(series)
-    names = [f"release {i} of a series" if len(series) > 1 else "an attack" for i in range(len(series))]
+    names = [release_name(number, len(series)) for number in range(len(series))]
     releases = [check_published(release, name) for release, name in zip(series, names)]
     if not releases:
         raise ParameterError("the series is empty; give at least one published table")
     for name, release in zip(names, releases):
         release.require(f"{name}: reading it", reads)
-    sensitive = common_domains((f"release {i}", release.sensitive_domains) for i, release in enumerate(releases))
-    shown = [(f"release {i}", release.qi_domains) for i, release in enumerate(releases)]
+    sensitive = common_domains((name, release.sensitive_domains) for name, release in zip(names, releases))
+    shown = [(name, release.qi_domains) for name, release in zip(names, releases)]
     if background is not None:
-        _check_background(releases, background)
+        _check_background(releases, names, background)
         shown.append(("the background", background.qi_domains))
     quasi = common_domains(shown)
     aligned = [release.over(quasi, sensitive) for release in releases]
     return cast("list[PublishedRows]", aligned), None if background is None else background.over(quasi)
 
 
-def _check_background(releases: Sequence[Published], background: object) -> None:
+def _check_background(releases: Sequence[Published], names: Sequence[str], background: object) -> None:
     if not isinstance(background, Background):
         raise ParameterError(f"the background must be a ppdp_lab Background, not {type(background).__name__}")
     if len(background) != len(releases):
@@ -73,20 +73,20 @@ def _check_background(releases: Sequence[Published], background: object) -> None
             f"a background on {len(background)} releases does not fit a series of {len(releases)}; "
             f"take the part that fits, such as background[1:]"
         )
-    for number, (release, presence) in enumerate(zip(releases, background.releases)):
+    for name, release, presence in zip(names, releases, background.releases):
         room = release.real_sizes
         if presence.groups is None:
             full = len(presence) > room.sum()
         else:
             if len(presence) and presence.groups.max() >= release.n_groups:
                 raise ParameterError(
-                    f"release {number}: the background names group {int(presence.groups.max())}, "
+                    f"{name}: the background names group {int(presence.groups.max())}, "
                     f"but its groups are 0 to {release.n_groups - 1}"
                 )
             full = bool((np.bincount(presence.groups, minlength=release.n_groups) > room).any())
         if full:
             raise ParameterError(
-                f"release {number}: the background puts more persons into it, or into one of its groups, than it has rows; "
+                f"{name}: the background puts more persons into it, or into one of its groups, than it has rows; "
                 f"leave suppressed persons out (Background.worst_case(releases) does)"
             )
 
@@ -96,7 +96,7 @@ def use_tracks(series: Sequence[Published], track: bool | None) -> bool:
     tracked = [release.pseudonyms is not None for release in series]
     if track and not all(tracked):
         raise PublicationError(
-            f"release {tracked.index(False)} carries no pseudonyms, so its rows cannot be tracked; "
+            f"{release_name(tracked.index(False), len(tracked))} carries no pseudonyms, so its rows cannot be tracked; "
             f"publish the series with track=True, or attack it with track=False"
         )
     return all(tracked) if track is None else track

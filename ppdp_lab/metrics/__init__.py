@@ -17,27 +17,7 @@ from ppdp_lab.metrics.queries import (
 from ppdp_lab.metrics.spans import ail, information_loss
 
 __all__ = [
-    "ALL",
-    "Metric",
-    "Queries",
-    "ail",
-    "c_avg",
-    "classification_metric",
-    "discernibility",
-    "estimates",
-    "fem",
-    "gcp",
-    "get",
-    "iloss",
-    "information_loss",
-    "kl_divergence",
-    "metric",
-    "ncp",
-    "precision",
-    "queries_by_selectivity",
-    "queries_by_width",
-    "query_error",
-    "query_errors",
-    "true_counts",
-    "vem",
-]
+    "ALL", "Metric", "Queries", "ail", "c_avg", "classification_metric", "discernibility", "estimates", "fem", "gcp",
+    "get", "iloss", "information_loss", "kl_divergence", "metric", "ncp", "precision", "queries_by_selectivity",
+    "queries_by_width", "query_error", "query_errors", "true_counts", "vem",
+]  # fmt: skip

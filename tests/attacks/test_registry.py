@@ -19,6 +19,7 @@ from ppdp_lab.errors import PPDPError, UnknownNameError
 
 NO_ATTACKS = {
     "background.in_a_list",
+    "background.release_name",
     "equivalence.delta_weights",
     "equivalence.named_counterfeits",
     "equivalence.plain_weights",

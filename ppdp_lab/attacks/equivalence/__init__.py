@@ -19,21 +19,7 @@ from ppdp_lab.attacks.equivalence.matrices import Correspondence, EquivalenceAtt
 from ppdp_lab.attacks.equivalence.memberships import named_counterfeits, proportion_hashes, proportions
 
 __all__ = [
-    "BucketGraphs",
-    "Chains",
-    "Compromised",
-    "Correspondence",
-    "EquivalenceAttack",
-    "chains",
-    "compromised",
-    "compromised_over_time",
-    "delta_weights",
-    "equal_values",
-    "exposed_by",
-    "minimum_equivalence",
-    "named_counterfeits",
-    "plain_weights",
-    "proportion_hashes",
-    "proportions",
-    "smallest_cuts",
-]
+    "BucketGraphs", "Chains", "Compromised", "Correspondence", "EquivalenceAttack", "chains", "compromised",
+    "compromised_over_time", "delta_weights", "equal_values", "exposed_by", "minimum_equivalence",
+    "named_counterfeits", "plain_weights", "proportion_hashes", "proportions", "smallest_cuts",
+]  # fmt: skip

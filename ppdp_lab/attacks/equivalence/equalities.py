@@ -11,9 +11,9 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from ppdp_lab.attacks.background import Background
-from ppdp_lab.attacks.equivalence._class_pairs import equal_pairs, members_of
+from ppdp_lab.attacks.equivalence._class_pairs import equal_pairs
 from ppdp_lab.attacks.equivalence.matrices import Correspondence
-from ppdp_lab.attacks.equivalence.memberships import Named, Tuples
+from ppdp_lab.attacks.equivalence.memberships import Memberships, Named
 from ppdp_lab.attacks.results import AttackResult
 from ppdp_lab.errors import check_choice
 from ppdp_lab.forms import Published
@@ -56,9 +56,8 @@ class Chains(AttackResult):
         return [tuple(names) for names in found.values()]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a person."""
-        columns = {"set": self.set_of, "size": self.sizes, "breached": self.breached}
-        return pd.DataFrame(columns, index=self.ids.rename("person"))
+        """One row per person."""
+        return self._per_person(self.ids, set=self.set_of, size=self.sizes)
 
     def __str__(self) -> str:
         at_least = "" if self.complete else "at least "
@@ -107,7 +106,7 @@ def chains(
     [('Bob', 'Greg', 'Kate')]
     """
     check_choice("method", method, ("exact", "pairs"))
-    tuples = Tuples.of(series, background, counterfeits)
+    tuples = Memberships.of(series, background, counterfeits)
     if method == "exact":
         set_of = equality(Correspondence.of(series, background, counterfeits=counterfeits))
     else:
@@ -158,21 +157,11 @@ def _kernel(matrix: np.ndarray) -> np.ndarray:
     return rows[rank:].T
 
 
-def _all_pairs(tuples: Tuples) -> tuple[np.ndarray, np.ndarray]:
+def _all_pairs(tuples: Memberships) -> tuple[np.ndarray, np.ndarray]:
     """Equal tuples from the composition of any two releases."""
-    buckets = tuples.buckets()[0]
     found: list[np.ndarray] = [np.zeros((2, 0), dtype=np.int64)]
-    earlier: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []
-    for number, (who, where) in enumerate(tuples.present):
-        now = np.full(tuples.n, -1, dtype=np.int32)
-        now[who] = where
-        begins, members = members_of(now, tuples.series[number].n_groups)
-        for then, begins_then, members_then, bucket_then in earlier:
-            pair = np.empty((2, 2 * len(begins_then)), dtype=np.int64)
-            count = equal_pairs(
-                then, now, begins_then, members_then, begins, members, bucket_then, buckets[number], pair[0], pair[1]
-            )
-            found.append(pair[:, :count])
-        earlier.append((now, begins, members, buckets[number]))
+    for compared in (one for release in tuples.composed() for one in release):
+        pair = np.empty((2, 2 * len(compared[2])), dtype=np.int64)
+        found.append(pair[:, : equal_pairs(*compared, *pair)])
     one, other = np.concatenate(found, axis=1)
     return one, other

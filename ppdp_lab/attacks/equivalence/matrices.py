@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.attacks.background import Background
-from ppdp_lab.attacks.equivalence.memberships import Named, Tuples
+from ppdp_lab.attacks.equivalence.memberships import Memberships, Named
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.forms import Published
 
@@ -94,7 +94,7 @@ class Correspondence:
         Rows of a group that belong to no person are strangers, each in one release only, unless ``counterfeits``
         (:func:`named_counterfeits`) tells which are the same.
         """
-        tuples = Tuples.of(series, background, counterfeits)
+        tuples = Memberships.of(series, background, counterfeits)
         domain = tuples.domain
         sizes = [release.n_groups for release in tuples.series]
         begin = np.r_[0, np.cumsum(sizes)]
@@ -135,10 +135,10 @@ class Correspondence:
         return [self.take(rows) for rows in groups.values()]
 
     def delta(self) -> Correspondence:
-        """P' and Q': each row less the one before it. For the rows of one merged bucket, one row a release."""
+        """P' and Q': each row less the one before it. For the rows of one merged bucket, one row per release."""
         numbers = [release for release, _ in self.rows]
         if numbers != sorted(set(numbers)):
-            raise ParameterError("delta encoding needs one group a release, as merged buckets have; see buckets()")
+            raise ParameterError("delta encoding needs one group per release, as merged buckets have; see buckets()")
         first = np.zeros((1, 1), dtype=np.int64)
         persons = np.diff(self.persons, axis=0, prepend=np.broadcast_to(first, (1, self.persons.shape[1])))
         values = np.diff(self.values, axis=0, prepend=np.broadcast_to(first, (1, self.values.shape[1])))

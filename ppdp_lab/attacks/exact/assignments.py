@@ -107,7 +107,7 @@ class Assignments(AttackResult):
         return sorted(found)
 
     def table(self, limit: int = 1000) -> pd.DataFrame:
-        """One row an assignment, one column a cell of persons, as Table 2 of the BPG paper; refuses more than ``limit``."""
+        """One row per assignment, one column per cell of persons, as Table 2 of the BPG paper; refuses more than ``limit``."""
         if len(self) > check_integer("limit", limit, at_least=1):
             raise ParameterError(
                 f"there are {len(self)} assignments, more than limit = {limit}; look at values() instead"
@@ -121,16 +121,15 @@ class Assignments(AttackResult):
         return pd.DataFrame(rows, columns=names, dtype="str")
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a person: number of values left, the most probable one and its probability."""
+        """One row per person: number of values left, the most probable one and its probability."""
         posterior = self.posterior()
         likely = posterior.argmax(axis=1)
-        columns = {
-            "candidates": self.members().sum(axis=1),
-            "value": np.array(self.outcomes, dtype=object)[likely],
-            "confidence": posterior.max(axis=1, initial=0.0),
-            "breached": self.breached,
-        }
-        return pd.DataFrame(columns, index=self.ids.rename("person"))
+        return self._per_person(
+            self.ids,
+            candidates=self.members().sum(axis=1),
+            value=np.array(self.outcomes, dtype=object)[likely],
+            confidence=posterior.max(axis=1, initial=0.0),
+        )
 
     def __str__(self) -> str:
         if not len(self):

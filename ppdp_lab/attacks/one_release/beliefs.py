@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -13,7 +12,7 @@ from ppdp_lab.attacks.inputs import check_shown, sensitive_values
 from ppdp_lab.attacks.results import Disclosure
 from ppdp_lab.attacks.search import Units
 from ppdp_lab.forms import Published, PublishedRows
-from ppdp_lab.table import Cells, Domain
+from ppdp_lab.table import Cells, Histogram
 
 
 class OneRelease:
@@ -55,52 +54,21 @@ class OneRelease:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Beliefs:
-    """Probability of each sensitive value for each unit: cells sorted by unit, then by value.
+def beliefs(release: OneRelease, attribute: str | None) -> Histogram:
+    """How likely each value of one sensitive attribute is for each unit: its ``shares``.
 
     Every published row that a unit's quasi-identifiers match is equally likely to be the person's (random worlds).
     """
+    published = cast(PublishedRows, release.published)
+    values = sensitive_values([published], attribute)
+    rows = Cells.count(published.row_group, values.codes[0], published.n_groups, values.n)
+    cells = release.units.pool(rows, by_matches=True)
+    return Histogram(values.domains[0], cells.owner, cells.values, cells.counts, cells.sizes)
 
-    domain: Domain
-    cells: Cells
-    owner: np.ndarray
-    shares: np.ndarray
 
-    @staticmethod
-    def of(release: OneRelease, attribute: str | None) -> Beliefs:
-        """Beliefs about one sensitive attribute."""
-        published = cast(PublishedRows, release.published)
-        values = sensitive_values([published], attribute)
-        rows = Cells.count(published.row_group, values.codes[0], published.n_groups, values.n)
-        cells = release.units.pool(rows, by_matches=True)
-        owner = cells.owner
-        totals = cells.sizes
-        return Beliefs(values.domains[0], cells, owner, cells.counts / totals[owner])
-
-    @property
-    def n(self) -> int:
-        """Number of units."""
-        return len(self.cells.offsets) - 1
-
-    def total(self, amounts: np.ndarray) -> np.ndarray:
-        """Per unit, the sum of a quantity given per cell."""
-        return np.bincount(self.owner, weights=amounts, minlength=self.n)
-
-    def largest(self, amounts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Per unit, the largest of a quantity given per cell, and the value that has it (the first, at a tie)."""
-        best, value = np.zeros(self.n), np.zeros(self.n, dtype=np.int32)
-        filled = np.diff(self.cells.offsets) > 0
-        if filled.any():
-            best[filled] = np.maximum.reduceat(amounts, self.cells.offsets[:-1][filled])
-            at = np.flatnonzero(amounts == best[self.owner])[::-1]
-            value[self.owner[at]] = self.cells.values[at]
-        return best, value
-
-    def extremes(self) -> tuple[np.ndarray, np.ndarray]:
-        """Per unit, its smallest and its largest value code."""
-        starts, ends = self.cells.offsets[:-1], self.cells.offsets[1:]
-        filled = np.flatnonzero(ends > starts)
-        low, high = np.zeros((2, self.n), dtype=np.int32)
-        low[filled], high[filled] = self.cells.values[starts[filled]], self.cells.values[ends[filled] - 1]
-        return low, high
+def largest(held: Histogram, amounts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Per unit, the largest of a quantity given per cell, and the value that has it (the first, at a tie)."""
+    best, value = held.max(amounts), np.zeros(len(held.sizes), dtype=np.int32)
+    at = np.flatnonzero(amounts == best[held.cell_class])[::-1]  # the last one written is the first one found
+    value[held.cell_class[at]] = held.values[at]
+    return best, value

@@ -1,4 +1,8 @@
-"""Compiled sums of multisets."""
+"""Compiled sums of multisets: the values of all groups that may hold a person, taken together.
+
+Each row of these groups is as likely as any other to be the person's: the random worlds of F. Bacchus et al., "From
+statistical knowledge bases to degrees of belief", Artificial Intelligence 1996, for who does not know the group.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ from numba import njit
 def pool_histograms(offsets, groups, scale, cell_offsets, cell_values, cell_counts, n_values):
     """Weighted sum of the histograms of each unit's groups: (cells per unit, values, amounts), sorted by value."""
     n = offsets.shape[0] - 1
+    # A bound on all cells together: a unit has no more values than its groups have cells, nor than there are values.
     n_cells = 0
     for u in range(n):
         most = 0

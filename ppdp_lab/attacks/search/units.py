@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ppdp_lab.attacks.background import Background, Presence
+from ppdp_lab.attacks.background import Background, Presence, release_name
 from ppdp_lab.attacks.search._pooling import pool_histograms
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.forms import Feature, Holders, Published
@@ -21,12 +21,12 @@ class Units:
     With knowledge of groups a unit is a group. Without it, a unit is a combination of quasi-identifiers, and it may be
     held by every group whose box covers it, or whose exact rows show it. Without persons, units are the groups.
 
-    ``unit_of`` is the unit of each person of the presence; ``number`` is the release's place in the series, for messages.
+    ``unit_of`` is the unit of each person of the presence; ``name`` is what messages call the release.
     """
 
-    def __init__(self, published: Published, presence: Presence | None, number: int = 0) -> None:
+    def __init__(self, published: Published, presence: Presence | None, name: str = "the release") -> None:
         self.published = published
-        self.number = number
+        self.name = name
         self._codes: np.ndarray | None = None
         if presence is None or presence.groups is not None:
             self.n = published.n_groups
@@ -56,12 +56,10 @@ class Units:
 
     def groups(self, *, strict: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All candidate groups in one piece: (offsets, groups, matching rows). For small inputs."""
-        pieces = list(self.chunks(strict=strict))
-        lengths, groups, matches = (
-            np.concatenate([np.zeros(0, dtype=np.int64), *parts])
-            for parts in ([np.diff(piece[1]) for piece in pieces], [p[2] for p in pieces], [p[3] for p in pieces])
-        )
-        return np.r_[0, np.cumsum(lengths)], groups, matches
+        none = (0, np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64))
+        _, offsets, groups, matches = zip(none, *self.chunks(strict=strict))
+        lengths = np.concatenate([np.diff(piece) for piece in offsets])
+        return np.r_[0, np.cumsum(lengths)], np.concatenate(groups), np.concatenate(matches)
 
     def unite(self, masks: np.ndarray) -> np.ndarray:
         """Per unit, the union of its groups' masks."""
@@ -105,7 +103,7 @@ class Units:
     def _refuse_uncovered(self, covered: np.ndarray, strict: bool) -> None:
         if strict and not covered.all():
             raise ParameterError(
-                f"release {self.number} cannot hold everybody whom the background puts into it: no published group covers "
+                f"{self.name} cannot hold everybody whom the background puts into it: no published group covers "
                 f"{int((~covered).sum())} of its combinations of quasi-identifiers; leave suppressed persons out, or make "
                 f"the background by Background.worst_case(releases).without_groups()"
             )
@@ -113,7 +111,8 @@ class Units:
 
 def histories(series: Sequence[Published], background: Background) -> tuple[list[Units], np.ndarray]:
     """Units of each release, and each person's unit in each of them: -1 where the person is absent."""
-    units = [Units(r, presence, i) for i, (r, presence) in enumerate(zip(series, background.releases))]
+    names = (release_name(number, len(series)) for number in range(len(series)))
+    units = [Units(*one) for one in zip(series, background.releases, names)]
     history = np.full((background.n_persons, len(series)), -1, dtype=np.int32)
     for number, (unit, presence) in enumerate(zip(units, background.releases)):
         history[presence.persons, number] = unit.unit_of

@@ -6,14 +6,6 @@ from ppdp_lab.attacks.series.newcomers import Differences, difference
 from ppdp_lab.attacks.series.tracing import TracedRecords, record_tracing
 
 __all__ = [
-    "Associations",
-    "CandidateSets",
-    "Differences",
-    "SeriesAudit",
-    "TracedRecords",
-    "audit_series",
-    "difference",
-    "intersection",
-    "record_tracing",
-    "value_association",
-]
+    "Associations", "CandidateSets", "Differences", "SeriesAudit", "TracedRecords", "audit_series", "difference",
+    "intersection", "record_tracing", "value_association",
+]  # fmt: skip

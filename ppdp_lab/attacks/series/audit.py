@@ -75,13 +75,8 @@ class SeriesAudit(AttackResult):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per person."""
-        columns = {
-            "records": self.records,
-            "candidates": self.candidates,
-            "confidence": self.confidence,
-            "breached": self.breached,
-        }
-        return pd.DataFrame(columns, index=self.ids.rename("person"))
+        held = {"records": self.records, "candidates": self.candidates, "confidence": self.confidence}
+        return self._per_person(self.ids, **held)
 
     def __str__(self) -> str:
         how = "rows tracked" if self.tracked else "rows not tracked"

@@ -64,7 +64,7 @@ class Differences(AttackResult):
         return np.repeat(self.domain.labels[self.candidates.values[cells]], self.candidates.counts[cells]).tolist()
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a pair of groups."""
+        """One row per pair of groups."""
         columns: dict[str, object] = {"first": self.first, "second": self.second}
         if self.newcomers is not None:
             columns["newcomers"] = self.newcomers
@@ -194,7 +194,7 @@ def _newcomers(
     """How many persons of the second release only fit each pair of groups."""
     before, after = background.releases
     new = after.take(np.flatnonzero(~np.isin(after.persons, before.persons)))
-    would_be, is_in = Units(pair[0], Presence(new.persons, new.qi)), Units(pair[1], new, 1)
+    would_be, is_in = Units(pair[0], Presence(new.persons, new.qi)), Units(pair[1], new, "release 1")
     starts1, groups1, _ = would_be.groups(
         strict=False
     )  # a newcomer whom no group of the first release covers fits no pair

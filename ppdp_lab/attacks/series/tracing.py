@@ -45,7 +45,7 @@ class TracedRecords(AttackResult):
         return (self.persons > 0) & (self.persons < self.least)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a record."""
+        """One row per record."""
         columns = {"releases": self.releases, "persons": self.persons, "breached": self.breached}
         return pd.DataFrame(columns, index=pd.Index(self.pseudonyms, name="pseudonym"))
 

@@ -6,12 +6,6 @@ from ppdp_lab.metrics.queries.conditions import Queries, pack
 from ppdp_lab.metrics.queries.workloads import queries_by_selectivity, queries_by_width
 
 __all__ = [
-    "Queries",
-    "estimates",
-    "pack",
-    "queries_by_selectivity",
-    "queries_by_width",
-    "query_error",
-    "query_errors",
+    "Queries", "estimates", "pack", "queries_by_selectivity", "queries_by_width", "query_error", "query_errors",
     "true_counts",
-]
+]  # fmt: skip
