@@ -11,7 +11,7 @@ import numpy as np
 from ppdp_lab.attacks.background import Background, release_name
 from ppdp_lab.errors import ParameterError, PublicationError
 from ppdp_lab.forms import Feature, Published, PublishedRows
-from ppdp_lab.table import ClassCounts, Domain, common_domains, group
+from ppdp_lab.table import Cells, ClassCounts, Domain, common_domains, group
 
 
 def check_published(published: object, name: str) -> Published:
@@ -120,6 +120,11 @@ class Values:
         """The values as text."""
         parts = [domain.labels[codes] for domain, codes in zip(self.domains, self.columns)]
         return parts[0] if len(parts) == 1 else np.array([" | ".join(row) for row in zip(*parts)], dtype=object)
+
+    def of_groups(self, series: Sequence[PublishedRows]) -> list[Cells]:
+        """The values of each published group, per release."""
+        rows = zip(series, self.codes)
+        return [Cells.count(release.row_group, codes, release.n_groups, self.n) for release, codes in rows]
 
 
 def sensitive_values(series: Sequence[PublishedRows], attribute: str | None, *, together: bool = False) -> Values:

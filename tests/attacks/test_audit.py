@@ -164,6 +164,7 @@ def test_a_stream_of_m_invariant_releases_passes_without_groups() -> None:
     assert known and known.bound.all() and not known.by_history.any()
     weaker = audit_series(series, background.without_groups(), max_confidence=1 / 6)
     assert weaker and weaker.by_history.any() and not weaker.bound.any()
+    assert "(rows not tracked, groups not known, so that shares are estimates)" in str(weaker)
     assert "by their possible groups one at a time" in str(weaker)
     assert weaker.confidence.max() <= 1 / 6 + 1e-9
 

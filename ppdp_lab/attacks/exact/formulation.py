@@ -31,10 +31,9 @@ def untracked(
     problem = Problem(np.bincount(cell_of, minlength=len(cells)).tolist(), [])
     rows: list[dict[int, dict[int, int]]] = []  # per release and group: value -> resource
     room: list[list[int]] = []
-    for release, codes in zip(releases, values.codes):
+    for release, cells_shown in zip(releases, values.of_groups(releases)):
         shown: dict[int, dict[int, int]] = {}
-        pairs, counts = np.unique(np.stack([release.row_group, codes]), axis=1, return_counts=True)
-        for g, v, count in zip(*pairs.tolist(), counts.tolist()):
+        for g, v, count in zip(cells_shown.owner.tolist(), cells_shown.values.tolist(), cells_shown.counts.tolist()):
             shown.setdefault(g, {})[v] = problem.resource(count, rows=True)
         rows.append(shown)
         room.append([problem.resource(n, rows=False) for n in release.real_sizes.tolist()])

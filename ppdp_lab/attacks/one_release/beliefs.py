@@ -12,7 +12,7 @@ from ppdp_lab.attacks.inputs import check_shown, sensitive_values
 from ppdp_lab.attacks.results import Disclosure
 from ppdp_lab.attacks.search import Units
 from ppdp_lab.forms import Published, PublishedRows
-from ppdp_lab.table import Cells, Histogram
+from ppdp_lab.table import Histogram
 
 
 class OneRelease:
@@ -61,8 +61,7 @@ def beliefs(release: OneRelease, attribute: str | None) -> Histogram:
     """
     published = cast(PublishedRows, release.published)
     values = sensitive_values([published], attribute)
-    rows = Cells.count(published.row_group, values.codes[0], published.n_groups, values.n)
-    cells = release.units.pool(rows, by_matches=True)
+    cells = release.units.pool(values.of_groups([published])[0], by_matches=True)
     return Histogram(values.domains[0], cells.owner, cells.values, cells.counts, cells.sizes)
 
 

@@ -12,7 +12,7 @@ from ppdp_lab.attacks.background import Background
 from ppdp_lab.attacks.inputs import Values, check_series, sensitive_values, use_tracks
 from ppdp_lab.attacks.results import AttackResult
 from ppdp_lab.attacks.search import beside
-from ppdp_lab.attacks.series.candidates import candidate_multisets, confidence, values_of_groups
+from ppdp_lab.attacks.series.candidates import candidate_multisets, confidence
 from ppdp_lab.attacks.series.group_histories import kept_by_histories
 from ppdp_lab.attacks.series.guarantee import Guarantee
 from ppdp_lab.forms import Published, PublishedRows
@@ -57,6 +57,7 @@ class SeriesAudit(AttackResult):
     tracked: bool
     by_history: np.ndarray
     bound: np.ndarray
+    knows_groups: bool
 
     unit = "person"
 
@@ -80,6 +81,7 @@ class SeriesAudit(AttackResult):
 
     def __str__(self) -> str:
         how = "rows tracked" if self.tracked else "rows not tracked"
+        how += "" if self.knows_groups else ", groups not known, so that shares are estimates"
         series = f"{self.releases} release{'s' if self.releases > 1 else ''} ({how})"
         if not self.holds:
             return (
@@ -176,6 +178,7 @@ def audit_series(
         tracked,
         by_history[cell_of],
         _bounded(releases, background, values, tracked),
+        background.knows_groups,
     )
 
 
@@ -190,7 +193,7 @@ def _bounded(series: Sequence[PublishedRows], background: Background, values: Va
     """
     if not background.knows_groups or tracked or len(series) == 1:
         return np.full(background.n_persons, background.knows_groups)
-    shown = beside(values_of_groups(series, values))
+    shown = beside(values.of_groups(series))
     _, signature = np.unique(shown.masks(), axis=0, return_inverse=True)
     even = np.maximum.reduceat(shown.counts, shown.offsets[:-1]) == np.minimum.reduceat(
         shown.counts, shown.offsets[:-1]

@@ -38,7 +38,7 @@ def candidate_multisets(
         return found.person_cell, pooled(traces.last_values(values.n), found.offsets, found.traces)
     units, history = histories(series, background)
     cell_of, cell_history = alike(history, [unit.n for unit in units])
-    shown = beside([unit.pool(cells) for unit, cells in zip(units, values_of_groups(series, values))])
+    shown = beside([unit.pool(cells) for unit, cells in zip(units, values.of_groups(series))])
     base = np.cumsum([0, *(unit.n for unit in units)])[:-1]
     lengths, codes, counts = common_counts(
         np.where(cell_history >= 0, cell_history + base, -1),
@@ -48,11 +48,3 @@ def candidate_multisets(
         max(values.n, 1),
     )
     return cell_of, Cells(np.r_[0, np.cumsum(lengths)], codes, counts, values.n)
-
-
-def values_of_groups(series: Sequence[PublishedRows], values: Values) -> list[Cells]:
-    """Sensitive values of each published group, per release."""
-    return [
-        Cells.count(release.row_group, codes, release.n_groups, values.n)
-        for release, codes in zip(series, values.codes)
-    ]

@@ -29,7 +29,7 @@ import numpy as np
 
 from ppdp_lab.attacks.background import Background
 from ppdp_lab.attacks.search import Traces, alike, histories, match
-from ppdp_lab.attacks.series.candidates import confidence, values_of_groups
+from ppdp_lab.attacks.series.candidates import confidence
 from ppdp_lab.attacks.series.guarantee import Guarantee
 from ppdp_lab.forms import PublishedRows
 from ppdp_lab.table import Cells, group
@@ -84,7 +84,7 @@ class _Histories:
         self.guarantee, self.cells = guarantee, cells
         units, history = histories(series, background)
         self.history = alike(history, [unit.n for unit in units])[1]
-        self.shown = values_of_groups(series, guarantee.values)
+        self.shown = guarantee.values.of_groups(series)
         self.lost = [guarantee.lost(shown) for shown in self.shown]
         self.most = max(int(shown.counts.max(initial=0)) for shown in self.shown)
         self.groups = [unit.groups()[:2] for unit in units]

@@ -166,8 +166,7 @@ def difference(
             n_values,
         )
     else:
-        one = Cells.count(first.row_group, values.codes[0], first.n_groups, values.n)
-        two = Cells.count(second.row_group, values.codes[1], second.n_groups, values.n)
+        one, two = values.of_groups(pair)
         lengths, codes, amounts, within = multiset_difference(
             offsets, seconds, one.offsets, one.values, one.counts, two.offsets, two.values, two.counts, n_values
         )
