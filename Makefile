@@ -1,13 +1,15 @@
 # make reproduce [SCALE=paper]   redraw every paper's figures and print the scorecard
 # make test                      the whole suite: lint, types, tests
 # make check                     the part to run while working, under a minute
+# make long [N=10000]            the adversary with N cases, then every notebook at tiny scale: under 40 minutes on 2 cores
 PYTHON ?= python3
 SCALE ?= quick
+N ?= 10000
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test check lint bench clean
+.PHONY: reproduce test check long lint bench clean
 
 reproduce: $(READY)
 	$(BIN)/ppdp-lab reproduce --scale $(SCALE)
@@ -17,6 +19,11 @@ test: lint
 
 check: lint
 	HYPOTHESIS_PROFILE=check $(BIN)/python -m pytest -q -n 2 -m "not slow"
+
+# Both halves run, whatever the first one finds; the target fails if either does.
+long: $(READY)
+	PPDP_LAB_ADVERSARY=$(N) $(BIN)/python -m pytest -q -n 2 tests/adversary; found=$$?; \
+	$(BIN)/python -m pytest -q -n 2 tests/test_notebooks.py && exit $$found
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -184,6 +184,7 @@ def reproduce(scale: _Scale = "quick", force: _Force = False, data_dir: _Data = 
     from ppdp_lab.lab.experiment.catalogue import experiments
     from ppdp_lab.lab.report import scorecard
     from ppdp_lab.lab.reproduce import reproduce as run_all
+    from ppdp_lab.table.files import write_whole
 
     _use_data(data_dir)
     everything = experiments(_root())
@@ -194,7 +195,7 @@ def reproduce(scale: _Scale = "quick", force: _Force = False, data_dir: _Data = 
     runs, failures = run_all(everything, results=_results(), scale=scale, force=force, say=_say)
     scored = [scorecard.Scored(experiment, runs.get(experiment.name)) for experiment in everything]
     path = _results() / "SCORECARD.md"
-    path.write_text(scorecard.markdown(scored), encoding="utf-8")
+    write_whole(path, scorecard.markdown(scored))
     _say(f"\n{scorecard.plain(scored)}\n\n{path}")
     if failures:
         raise PPDPError(f"{len(failures)} of {len(everything)} experiments failed: {', '.join(failures)}; see above")
@@ -280,9 +281,12 @@ def bench(suite: Annotated[str | None, typer.Argument(help="A suite; all of them
 
 @app.command()
 def anonymize(
-    file: Annotated[Path, typer.Argument(help="A CSV file with a header, one row a person.")],
+    file: Annotated[Path, typer.Argument(help="A CSV file with a header, or a parquet file; one row per person.")],
     qi: Annotated[str, typer.Option("--qi", help="Quasi-identifiers: column names between commas.")] = "",
     sensitive: Annotated[str, typer.Option("--sensitive", help="Sensitive columns, between commas.")] = "",
+    rule: Annotated[
+        str | None, typer.Option("--rule", help="Any rule, such as 'KAnonymity(5) & EntropyLDiversity(2.5)'.")
+    ] = None,
     k: Annotated[int | None, typer.Option("--k", help="k-anonymity: records per class.")] = None,
     l: Annotated[int | None, typer.Option("--l", help="Distinct l-diversity.")] = None,  # noqa: E741
     t: Annotated[float | None, typer.Option("--t", help="t-closeness, with equal distances.")] = None,
@@ -294,32 +298,61 @@ def anonymize(
         list[str] | None, typer.Option("-p", "--parameter", help="key=value: an algorithm's option.")
     ] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="Where the algorithm draws lots.")] = None,
-    separator: Annotated[str, typer.Option("--separator", help="Between the file's columns.")] = ",",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="The file to write.")] = None,
+    separator: Annotated[
+        str | None, typer.Option("--separator", help="Between the file's columns, \\t for a tab; found unless given.")
+    ] = None,
+    decimal: Annotated[str | None, typer.Option("--decimal", help="The decimal sign; found unless given.")] = None,
+    encoding: Annotated[str | None, typer.Option("--encoding", help="Such as cp1252; found unless given.")] = None,
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            "--missing", help="Missing cells: refuse (the default), value (a category of its own), drop (the row)."
+        ),
+    ] = None,
+    missing_values: Annotated[
+        str, typer.Option("--missing-values", help="What means missing besides an empty cell, between commas: NA,?")
+    ] = "",
+    text: Annotated[str, typer.Option("--text", help="Columns that are text, between commas.")] = "",
+    numbers: Annotated[str, typer.Option("--numbers", help="Columns that are numbers, between commas.")] = "",
+    guarded: Annotated[bool, typer.Option("--guarded", help="The file was written with --guard.")] = False,
+    guard: Annotated[
+        bool, typer.Option("--guard", help="Put a single quote before cells that a spreadsheet takes for formulas.")
+    ] = False,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="The CSV file to write.")] = None,
 ) -> None:
-    """Anonymize a CSV file; print risk and loss before and after."""
+    """Anonymize a CSV or parquet file; print how it was read, and risk and loss before and after."""
+    from ppdp_lab import holder
     from ppdp_lab.errors import ParameterError
-    from ppdp_lab.lab import own_file
+    from ppdp_lab.lab.report.text import table as aligned
     from ppdp_lab.lab.run import parameters
     from ppdp_lab.table import Schema
 
     if not qi:
         raise ParameterError("say which columns an adversary may know: --qi age,zip")
-    hierarchies = own_file.parse_hierarchies(hierarchy or [])
+    hierarchies = holder.parse_hierarchies(hierarchy or [])
     options = parameters.parse_all(option or [])
-    maker = own_file.make_anonymizer(algorithm, k=k, l=l, t=t, seed=seed, options=options)
+    reading = holder.reading_options(
+        separator=separator, decimal=decimal, encoding=encoding, missing=missing, missing_values=missing_values, text=text,
+        numbers=numbers, guarded=guarded,
+    )  # fmt: skip
+    maker = holder.make_anonymizer(algorithm, rule=rule, k=k, l=l, t=t, seed=seed, options=options)
     if output is not None:
-        own_file.check_output(output, maker, [file, *hierarchies.values()])
-    roles = Schema(
-        own_file.split_names("--qi", qi), own_file.split_names("--sensitive", sensitive) if sensitive else ()
-    )
-    table, left_out = own_file.read_csv(file, roles, hierarchies, separator=separator)
-    release = maker.anonymize(table)
-    shown = own_file.summary(release)
-    written = [] if output is None else own_file.write(release, output, separator=separator)
-    _say(f"{release.method}\n{shown}")
-    if left_out:
-        _say(f"left out, since no role names them: {', '.join(left_out)}")
+        holder.check_output(output, maker, [file, *hierarchies.values()])
+    roles = Schema(holder.split_names("--qi", qi), holder.split_names("--sensitive", sensitive) if sensitive else ())
+    own = holder.read_own_file(file, roles, hierarchies, reading)
+    release = maker.anonymize(own.table)
+    shown = aligned(["", "before", "after"], holder.risk_and_loss(release))
+    written = []
+    if output is not None:
+        written = holder.write_release(release, output, separator=own.report.separator or ",", guard=guard)
+    _say(f"{own.report}\n{release.method}\n{shown}")
+    if release.seeded:
+        _say("seeded: whoever knows the seed can replay who shares a class; leave --seed out of what you publish")
+    if release.form.exact:
+        _say("Quasi-identifiers are published as they are; the risk is that of linking a person to a sensitive row.")
+    if own.left_out:
+        rest = f" and {len(own.left_out) - 20} more" if len(own.left_out) > 20 else ""
+        _say(f"left out, since no role names them: {', '.join(own.left_out[:20])}{rest}")
     _say(f"written: {', '.join(map(str, written))}" if written else "nothing written; name a file with -o")
 
 

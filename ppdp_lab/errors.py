@@ -10,8 +10,11 @@ import difflib
 import math
 import reprlib
 from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np  # not at run time: the command line imports this module before anything else
 
 
 class PPDPError(Exception):
@@ -43,7 +46,14 @@ class ParameterError(PPDPError, ValueError):
 
 
 class InfeasibleError(PPDPError, ValueError):
-    """The table cannot meet the rule at all."""
+    """The table cannot meet the rule at all.
+
+    ``ids`` names the records that stand in the way, where there are such; the message does not, since messages get logged.
+    """
+
+    def __init__(self, *args: object, ids: object = ()) -> None:
+        super().__init__(*args)
+        self.ids = ids
 
 
 class BrokenRuleError(PPDPError, RuntimeError):
@@ -65,6 +75,10 @@ class DataFileError(PPDPError, ValueError):
     """A file is missing or does not hold what it should."""
 
 
+class FewStayedWarning(PPDPWarning):
+    """Nearly nobody of the release before is found again: ids may be written otherwise this time."""
+
+
 class DroppedColumnsWarning(PPDPWarning):
     """Columns of the frame that the schema does not name were dropped."""
 
@@ -77,7 +91,8 @@ def listed(values: Iterable[object], limit: int = 10) -> str:
     >>> listed(range(12), limit=2)
     '0, 1 and 10 more'
     """
-    shown = [repr(v.item() if isinstance(v, np.generic) else v) for v in values]
+    plain = (v.item() if type(v).__module__ == "numpy" and hasattr(v, "item") else v for v in values)
+    shown = [repr(v) for v in plain]
     rest = len(shown) - limit
     return ", ".join(shown[:limit]) + (f" and {rest} more" if rest > 0 else "")
 
@@ -94,19 +109,24 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
     return UnknownNameError(f"unknown {kind} {name!r}{hint} Known: {listed(known, limit=40)}")
 
 
+_LARGEST = 2**62  # beyond it, sums of two would not fit a machine's whole number
+
+
 def check_integer(name: str, value: object, *, at_least: int | None = None, at_most: int | None = None) -> int:
     """Return ``value`` as an int, or refuse it in words.
 
     >>> check_integer("k", 5, at_least=1)
     5
     """
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+    if isinstance(value, bool) or not isinstance(value, Integral):
         raise ParameterError(f"{name} must be a whole number, not {value!r} ({type(value).__name__})")
-    if at_least is not None and value < at_least:
-        raise ParameterError(f"{name} must be at least {at_least}, not {value}")
-    if at_most is not None and value > at_most:
-        raise ParameterError(f"{name} must be at most {at_most}, not {value}")
-    return int(value)
+    number = int(value)
+    at_most = _LARGEST if at_most is None else at_most
+    if at_least is not None and number < at_least:
+        raise ParameterError(f"{name} must be at least {at_least}, not {number}")
+    if at_most is not None and number > at_most:
+        raise ParameterError(f"{name} must be at most {at_most}, not {number}")
+    return number
 
 
 def check_number(
@@ -122,7 +142,7 @@ def check_number(
     >>> check_number("t", 0.2, at_least=0, at_most=1)
     0.2
     """
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise ParameterError(f"{name} must be a number, not {value!r} ({type(value).__name__})")
     try:
         number = float(value)
@@ -130,13 +150,22 @@ def check_number(
         number = math.inf
     if not math.isfinite(number):
         raise ParameterError(f"{name} must be a finite number, not {value!r}")
-    if above is not None and not value > above:
-        raise ParameterError(f"{name} must be greater than {above:g}, not {value:g}")
-    if at_least is not None and value < at_least:
-        raise ParameterError(f"{name} must be at least {at_least:g}, not {value:g}")
-    if at_most is not None and value > at_most:
-        raise ParameterError(f"{name} must be at most {at_most:g}, not {value:g}")
+    if above is not None and not number > above:
+        raise ParameterError(f"{name} must be greater than {above:g}, not {number:g}")
+    if at_least is not None and number < at_least:
+        raise ParameterError(f"{name} must be at least {at_least:g}, not {number:g}")
+    if at_most is not None and number > at_most:
+        raise ParameterError(f"{name} must be at most {at_most:g}, not {number:g}")
     return number
+
+
+def check_seed(value: object) -> int | None:
+    """Return ``value`` if it is a seed: None for the system's entropy, or a whole number.
+
+    >>> check_seed(None), check_seed(7)
+    (None, 7)
+    """
+    return None if value is None else check_integer("seed", value, at_least=0, at_most=2**128)
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
@@ -157,6 +186,8 @@ def check_list(name: str, values: object) -> np.ndarray:
     >>> check_list("rows", [3, 4])
     array([3, 4])
     """
+    import numpy as np
+
     try:
         array = np.asarray(values)
     except (TypeError, ValueError):  # lists of different lengths

@@ -16,7 +16,6 @@ A drawing function is usually a few lines::
 from __future__ import annotations
 
 import io
-import os
 import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -33,6 +32,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from ppdp_lab.errors import ParameterError, listed
+from ppdp_lab.table.files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -186,9 +186,7 @@ def save(fig: Figure, path: str | Path) -> list[Path]:
     written = []
     for suffix, metadata in ((".png", {"Software": "ppdp_lab"}), (".svg", {"Creator": "ppdp_lab", "Date": None})):
         target = stem.with_name(stem.name + suffix)
-        fresh = stem.with_name(f".{stem.name}{suffix}-{os.getpid()}")
-        fresh.write_bytes(_bytes(fig, suffix[1:], metadata))
-        fresh.replace(target)  # a reader never finds half a figure
+        write_whole(target, _bytes(fig, suffix[1:], metadata))  # a reader never finds half a figure
         written.append(target)
     return written
 

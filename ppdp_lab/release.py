@@ -105,6 +105,9 @@ class Release:
         A number per class, for the order in which classes that look alike in all that is published are numbered.
     method : str
         How the release was made.
+    seeded : bool
+        Whether a seed decided who shares a class: then whoever knows source, seed and quasi-identifiers can replay it, and the
+        release is for experiments, not for publication.
 
     Examples
     --------
@@ -132,6 +135,7 @@ class Release:
         pseudonyms: np.ndarray | None = None,
         ties: np.ndarray | None = None,
         method: str = "",
+        seeded: bool = False,
     ) -> None:
         if not isinstance(table, Microdata):
             raise ParameterError(f"table must be a ppdp_lab.Microdata, not {type(table).__name__}")
@@ -153,6 +157,7 @@ class Release:
         if self.pseudonyms is not None and len(self.pseudonyms) != len(table):
             raise ParameterError(f"{len(self.pseudonyms)} pseudonyms for {len(table)} records; give one each")
         self.method = method
+        self.seeded = bool(seeded)
         last = max(int(numbers.max(initial=-1)), int(self._counterfeits.class_of.max(initial=-1)))
         rows = len(table) + len(self._counterfeits)
         if last >= rows:  # so many classes might not even fit in memory
@@ -248,7 +253,8 @@ class Release:
         ):
             if count:
                 parts.append(f"{count} {name}")
-        return f"<Release of {', '.join(parts)}{', by ' + self.method if self.method else ''}>"
+        note = " (seeded, not private)" if self.seeded else ""
+        return f"<Release of {', '.join(parts)}{', by ' + self.method if self.method else ''}{note}>"
 
     # ------------------------------------------------------------------ what may leave the house
     @cached_property

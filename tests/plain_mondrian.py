@@ -14,12 +14,9 @@ from ppdp_lab.principles import Principle
 Rows = list[int]
 
 
-def partition(case: Case, rule: Principle, *, strict: bool, cut: str, choose: str) -> list[Rows]:
-    """The classes, as lists of row positions."""
-    rows = list(range(len(case.frame)))
-    if not strict:
-        every = case.quasi + case.sensitive
-        rows.sort(key=lambda i: [code(column, i) for column in every])
+def partition(case: Case, rule: Principle, *, strict: bool, cut: str, choose: str, order: Rows) -> list[Rows]:
+    """The classes, as lists of row positions; ``order`` says which of equal records comes first in a relaxed cut."""
+    rows = list(order)
     widest = [width(column, rows) for column in case.quasi]
     classes: list[Rows] = []
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from ppdp_lab.anonymize._anatomy import draw_groups
-from ppdp_lab.anonymize.base import Anonymizer
-from ppdp_lab.errors import InfeasibleError, SchemaError, check_integer
+from ppdp_lab.anonymize.base import ANONYMIZERS, Anonymizer
+from ppdp_lab.errors import InfeasibleError, SchemaError, check_integer, check_seed
 from ppdp_lab.principles import DistinctLDiversity
+from ppdp_lab.registry import Seed, Within
 from ppdp_lab.release import Release
 from ppdp_lab.table import Microdata
 
 
+@ANONYMIZERS.add(
+    accepts="a table with one sensitive column, no value of which has more than one l-th of the records",
+    promises="two tables joined by groups of l or more records, all with different sensitive values",
+    paper="Xiao and Tao, VLDB 2006",
+)
 class Anatomy(Anonymizer):
     """Groups of l records with l different sensitive values, published as two tables [1]_.
 
@@ -23,8 +31,9 @@ class Anatomy(Anonymizer):
     ----------
     l : int
         Records, and different values, per group.
-    seed : int
-        Which records meet in a group is chance.
+    seed : int, optional
+        Which records meet in a group is chance, by the system's entropy. With a seed the release is reproducible, for whoever
+        knows the seed and the quasi-identifiers as well: such a release is not private, and says so.
 
     References
     ----------
@@ -40,13 +49,12 @@ class Anatomy(Anonymizer):
     [2, 2]
     """
 
-    def __init__(self, l: int, *, seed: int = 0) -> None:  # noqa: E741
-        self.l = check_integer("l", l, at_least=2)
-        self.seed = check_integer("seed", seed, at_least=0)
-        self.rule = DistinctLDiversity(l)
+    style = "anatomized"
 
-    def __repr__(self) -> str:
-        return f"Anatomy({self.l}, seed={self.seed})"
+    def __init__(self, l: Annotated[int, Within(at_least=2)], *, seed: Seed = None) -> None:  # noqa: E741
+        self.l = check_integer("l", l, at_least=2)
+        self.seed = check_seed(seed)
+        self.rule = DistinctLDiversity(l)
 
     def _release(self, table: Microdata) -> Release:
         if len(table.schema.sensitive) != 1:
@@ -59,8 +67,7 @@ class Anatomy(Anonymizer):
         self._require_eligible(counts, domain.labels, domain.name)
 
         chance = np.random.default_rng(self.seed)
-        order = table.canonical_order()
-        order = order[chance.permutation(len(order))]
+        order = table.order_by_chance(chance)
         stacks = order[np.argsort(values[order], kind="stable")]  # the records of each value, in random order
         begin = np.r_[0, np.cumsum(counts)]
         left = counts.copy()
@@ -70,14 +77,18 @@ class Anatomy(Anonymizer):
 
         class_of = np.full(len(table), -1, dtype=np.int32)
         in_turn = np.argsort(group_values.ravel(), kind="stable")  # who draws from which stack, group after group
+        # Value v owns stacks[begin[v] : begin[v + 1]], and its i-th draw takes the i-th record of that stack: `within`
+        # counts the draws of each value from 0.
         drawn = counts - left
         within = np.arange(len(in_turn)) - np.repeat(np.r_[0, np.cumsum(drawn)][:-1], drawn)
         class_of[stacks[begin[group_values.ravel()[in_turn]] + within]] = in_turn // self.l
 
         for v in np.flatnonzero(left):  # one record each, or the table would not be eligible
+            # Some group lacks v: at most n / l records have v, one of them is left over, and there are more than n / l - 1
+            # groups.
             lacking = np.flatnonzero((group_values != v).all(axis=1))
             class_of[stacks[begin[v] + drawn[v]]] = chance.choice(lacking)
-        return Release(table, class_of, style="anatomized", method=repr(self))
+        return Release(table, class_of, style=self.style, ties=chance.permutation(n_groups), **self._said())
 
     def _require_eligible(self, counts: np.ndarray, labels: np.ndarray, name: str) -> None:
         """At most one l-th of the records may share a value."""

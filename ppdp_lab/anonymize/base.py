@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ppdp_lab.errors import InfeasibleError, ParameterError
 from ppdp_lab.principles import Principle
+from ppdp_lab.registry import Plain, Registry
 from ppdp_lab.release import Release
 from ppdp_lab.table import ClassCounts, Microdata
 
 
-class Anonymizer(ABC):
+class Anonymizer(Plain, ABC):
     """Turns one table into one release.
 
-    A subclass says :meth:`_partition`; the base checks the input before and the release afterwards, by counting it anew.
+    A subclass says :meth:`_release`; the base checks the input before and the release afterwards, by counting it anew. Like a
+    principle it can be written down: ``Mondrian(KAnonymity(5), strict=False)`` is its text, and stands in
+    :data:`ANONYMIZERS`.
     """
 
     rule: Principle
+    style: ClassVar[str] = "generalized"
+    """The form in which its releases are published."""
 
     def anonymize(self, table: Microdata) -> Release:
         """The release of a table; it keeps :attr:`rule`, or an error says why there is none."""
@@ -39,6 +45,13 @@ class Anonymizer(ABC):
     def _release(self, table: Microdata) -> Release:
         """The release, not yet checked."""
 
+    def _said(self, *, seeded: bool = True) -> dict[str, Any]:
+        """What a release says of how it was made; ``seeded`` if a seed, where one was given, decided anything."""
+        return {"method": repr(self), "seeded": seeded and getattr(self, "seed", None) is not None}
+
+
+ANONYMIZERS: Registry[type[Anonymizer]] = Registry("anonymizer")
+
 
 def whole_counts(table: Microdata) -> ClassCounts:
     """Counts of a table as one single class."""
@@ -47,7 +60,7 @@ def whole_counts(table: Microdata) -> ClassCounts:
 
 
 def check_rule(rule: object) -> Principle:
-    """A principle that partitioning can follow, or a refusal in words."""
+    """A principle that partitioning can follow; anything else is refused."""
     if not isinstance(rule, Principle):
         raise ParameterError(f"the rule must be a principle such as KAnonymity(5), not {rule!r}")
     if not (rule.union_closed or rule.superset_closed):

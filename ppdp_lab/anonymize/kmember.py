@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from ppdp_lab.anonymize._clusters import Clusters, find_best_cluster, take_in
 from ppdp_lab.anonymize._extents import Space
 from ppdp_lab.anonymize._kmember import k_member
-from ppdp_lab.anonymize.base import Anonymizer
-from ppdp_lab.errors import check_integer
+from ppdp_lab.anonymize.base import ANONYMIZERS, Anonymizer
+from ppdp_lab.errors import check_seed
 from ppdp_lab.principles import KAnonymity
+from ppdp_lab.registry import Seed, Within
 from ppdp_lab.release import Release
 from ppdp_lab.table import Microdata
 
 
+@ANONYMIZERS.add(
+    accepts="any table of at least k records",
+    promises="classes of k to 2 k - 1 similar records",
+    paper="Byun et al., DASFAA 2007",
+)
 class KMember(Anonymizer):
     """Greedy k-member clustering [1]_: k-anonymity by small clusters of similar records.
 
@@ -30,8 +38,9 @@ class KMember(Anonymizer):
     ----------
     k : int
         Least number of records in a cluster.
-    seed : int
-        For the random record at the start, and for which of several records with equal quasi-identifiers is taken.
+    seed : int, optional
+        For the random record at the start, and for which of several records with equal quasi-identifiers is taken: the system's
+        entropy unless given. A seeded release is reproducible and not private.
 
     Notes
     -----
@@ -55,20 +64,17 @@ class KMember(Anonymizer):
 
     rule: KAnonymity
 
-    def __init__(self, k: int, *, seed: int = 0) -> None:
+    def __init__(self, k: Annotated[int, Within(at_least=1)], *, seed: Seed = None) -> None:
         self.rule = KAnonymity(k)
-        self.seed = check_integer("seed", seed, at_least=0)
+        self.seed = check_seed(seed)
 
     @property
     def k(self) -> int:
         """Least number of records in a cluster."""
         return self.rule.k
 
-    def __repr__(self) -> str:
-        return f"KMember({self.k}, seed={self.seed})"
-
     def _release(self, table: Microdata) -> Release:
-        return Release(table, self._clusters(table), method=repr(self))
+        return Release(table, self._clusters(table), **self._said())
 
     def clusters(self, table: Microdata) -> np.ndarray:
         """Cluster of each record, numbered in the order in which the clusters were made."""
@@ -81,11 +87,12 @@ class KMember(Anonymizer):
         space = Space.of(table)
         rows = table.group_rows()
         n, n_clusters = len(table), len(table) // self.k
-        shuffled = table.canonical_order()[chance.permutation(n)]
+        shuffled = table.order_by_chance(chance)
         stacks = shuffled[
             np.argsort(rows.class_of[shuffled], kind="stable")
         ]  # the records of each row, in random order
 
+        # The kernel clusters distinct rows, not records: `members` names, k after k, the row that each place is filled from.
         codes = np.ascontiguousarray(table.qi_codes[:, rows.first].astype(np.uint32))
         members = np.empty(n_clusters * self.k, dtype=np.int32)
         start = int(rows.class_of[shuffled[0]])
@@ -94,12 +101,15 @@ class KMember(Anonymizer):
 
         cluster_of = np.full(n, -1, dtype=np.int32)
         in_turn = np.argsort(members, kind="stable")  # who draws from which stack, cluster after cluster
+        # Row r owns stacks[begin[r] : begin[r] + sizes[r]]; `within` counts the draws from each row from 0, so that no
+        # record is drawn twice.
         drawn = np.bincount(members, minlength=rows.n_classes)
         begin = np.r_[0, np.cumsum(rows.sizes)][:-1]
         within = np.arange(len(members)) - np.repeat(np.r_[0, np.cumsum(drawn)][:-1], drawn)
         cluster_of[stacks[begin[members[in_turn]] + within]] = in_turn // self.k
 
         clusters = Clusters.around(space, table.qi_codes, cluster_of, n_clusters)
+        # Fewer than k are left over, in random order: an earlier one widens the box that a later one is measured against.
         for record in shuffled[cluster_of[shuffled] < 0]:
             row = codes[:, rows.class_of[record]]
             best = find_best_cluster(space, clusters, n_clusters, row)

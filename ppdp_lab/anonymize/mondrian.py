@@ -10,6 +10,8 @@ References
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from ppdp_lab.anonymize._mondrian import (
@@ -23,9 +25,10 @@ from ppdp_lab.anonymize._mondrian import (
     halve,
     specialize,
 )
-from ppdp_lab.anonymize.base import Anonymizer, check_rule
-from ppdp_lab.errors import ParameterError, check_choice
+from ppdp_lab.anonymize.base import ANONYMIZERS, Anonymizer, check_rule
+from ppdp_lab.errors import ParameterError, check_choice, check_seed
 from ppdp_lab.principles import Principle
+from ppdp_lab.registry import OneOf, Seed
 from ppdp_lab.release import Release
 from ppdp_lab.table import ClassCounts, Microdata
 
@@ -33,6 +36,11 @@ CUTS = {"median": (MEDIAN,), "median-or-below": (MEDIAN, BELOW)}
 CHOICES = ("widest", "distinct", "balanced")
 
 
+@ANONYMIZERS.add(
+    accepts="any table; any superset-closed or union-closed rule",
+    promises="classes that keep the rule, each in a box of its own",
+    paper="LeFevre et al., ICDE 2006",
+)
 class Mondrian(Anonymizer):
     """Greedy top-down partitioning of the quasi-identifier space [1]_.
 
@@ -56,6 +64,10 @@ class Mondrian(Anonymizer):
         or whose cut is the most balanced one (readings of the "degeneracy" in [3]_). If a cut breaks the rule the next
         attribute is tried; a partition that cannot be cut at all becomes a class.
 
+    seed : int, optional
+        For relaxed cuts: which of the records that share the median go to which half. The system's entropy unless given; a
+        seeded release is reproducible and not private. Strict cuts leave nothing to chance.
+
     Notes
     -----
     An attribute with a hierarchy is cut into the children of the lowest node that covers the partition [2]_; text
@@ -71,7 +83,13 @@ class Mondrian(Anonymizer):
     """
 
     def __init__(
-        self, rule: Principle, *, strict: bool = True, cut: str = "median-or-below", choose: str = "widest"
+        self,
+        rule: Principle,
+        *,
+        strict: bool = True,
+        cut: Annotated[str, OneOf(*CUTS)] = "median-or-below",
+        choose: Annotated[str, OneOf(*CHOICES)] = "widest",
+        seed: Seed = None,
     ) -> None:
         self.rule = check_rule(rule)
         if not isinstance(strict, bool):
@@ -79,13 +97,12 @@ class Mondrian(Anonymizer):
         self.strict = strict
         self.cut = check_choice("cut", cut, CUTS)
         self.choose = check_choice("choose", choose, CHOICES)
-
-    def __repr__(self) -> str:
-        return f"Mondrian({self.rule}, strict={self.strict}, cut={self.cut!r}, choose={self.choose!r})"
+        self.seed = check_seed(seed)
 
     def _release(self, table: Microdata) -> Release:
-        # Relaxed cuts divide records that agree on one attribute: a canonical order keeps input order out of it.
-        rows = np.arange(len(table)) if self.strict else table.canonical_order()
+        # Relaxed cuts divide records that agree on one attribute: which of them go left is chance, not their values' or order.
+        chance = np.random.default_rng(self.seed)
+        rows = np.arange(len(table)) if self.strict else table.order_by_chance(chance)
         class_of = np.empty(len(table), dtype=np.int32)
         n_classes = 0
         level = _Level(table, rows, np.array([0, len(table)]))
@@ -97,15 +114,17 @@ class Mondrian(Anonymizer):
             class_of[level.rows[stay]] = n_classes + np.repeat(np.arange(len(sizes)), sizes)
             n_classes += len(sizes)
             level = children
-        return Release(table, class_of, method=repr(self))
+        return Release(table, class_of, **self._said(seeded=not self.strict))
 
     def _cut_all(self, level: _Level, widest: np.ndarray) -> tuple[_Level, np.ndarray]:
         """Cut every partition along the first attribute that allows it; also say which partitions cannot be cut."""
         score = self._scores(level, widest)
         ranking = np.argsort(-score, axis=0, kind="stable")
+        # A cut leaves two parts or more, and no part below the minimum can be safe.
         large = np.diff(level.offsets) >= 2 * self.rule.minimum_size
         uncut = np.ones(level.n, dtype=bool)
         orders, begins, shift = [], [np.zeros(1, dtype=np.int64)], 0
+        # choice[p] is the attribute that partition p tries next; all partitions that are still whole try theirs at once.
         for choice in ranking:
             for how in CUTS[self.cut] if self.strict else (RELAXED,):
                 pending = np.flatnonzero(uncut & large & (score[choice, np.arange(level.n)] > 0))
@@ -131,6 +150,7 @@ class Mondrian(Anonymizer):
         sensitive = gather(level.sensitive, order)
         safe = self.rule.safe(ClassCounts.count_segments(begins, sensitive, level.domains, level.totals))
         owner = np.repeat(np.arange(len(possible)), n_parts[possible])
+        # One unsafe part undoes the cut of its partition, and no other.
         kept = np.bincount(owner, weights=~safe, minlength=len(possible)) == 0
         if not kept.all():
             order, begins = arrange(level.offsets, possible[kept], level.part, n_parts)
@@ -182,6 +202,7 @@ class _Level:
 
     def children(self, order: np.ndarray, offsets: np.ndarray) -> _Level:
         """The next level: the parts that ``order`` arranges."""
+        # Not by the constructor: the parent's codes are already gathered, and lie closer together than the table's.
         child = object.__new__(_Level)
         child.table, child.domains, child.totals = self.table, self.domains, self.totals
         child.rows, child.offsets = self.rows[order], offsets

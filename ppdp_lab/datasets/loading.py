@@ -54,8 +54,6 @@ def load(name: str | Path, *, rows: int | None = None, seed: int = 0, folder: st
         rows = check_integer("rows", rows, at_least=1)
     if isinstance(name, Path) or str(name).endswith(".toml"):
         return _sampled(load_own(name), rows, seed)
-    if str(name) not in VIEWS:
-        raise unknown("data set", name, VIEWS)
     view = VIEWS[str(name)]
     place = data_folder(folder)
     if view.source == "adult":
@@ -144,10 +142,12 @@ def _sampled(table: Microdata, rows: int | None, seed: int) -> Microdata:
 def _with_hierarchies(frame: pd.DataFrame, view: View, trees: Trees, provenance: str) -> Microdata:
     columns = [*view.quasi_identifiers, *view.sensitive]
     hierarchies = {c: trees[c] for c in columns if c in trees and c not in view.ordered}
-    schema = Schema(view.quasi_identifiers, sensitive=view.sensitive)
     frame = frame[columns].copy()
     for column in view.ordered:
         frame[column] = frame[column].astype(int)
+    # Declared, so that a series of samples is measured on the span of the whole data set.
+    domains = {name: sorted(frame[name].unique()) for name in columns if name not in hierarchies}
+    schema = Schema(view.quasi_identifiers, sensitive=view.sensitive, domains=domains)
     return Microdata(frame, schema, hierarchies, provenance=provenance)
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from ppdp_lab.errors import DataFileError, DroppedColumnsWarning, SchemaError, check_separator, listed
+from ppdp_lab.errors import DataFileError, DroppedColumnsWarning, ParameterError, SchemaError, listed
 from ppdp_lab.table import Hierarchy, Microdata, Schema
+from ppdp_lab.table.files import OPTIONS, FileReport, Reading, open_table
+from ppdp_lab.table.from_files import frames_for, made_hierarchy, warn_of
 
-_KEYS = ("file", "separator", "quasi_identifiers", "sensitive", "identifiers", "id", "hierarchies", "provenance")
+_ROLES = ("file", "quasi_identifiers", "sensitive", "identifiers", "id", "hierarchies", "provenance", "reading")
 
 
 def load_own(path: str | Path) -> Microdata:
@@ -21,7 +25,6 @@ def load_own(path: str | Path) -> Microdata:
     .. code-block:: toml
 
         file = "patients.csv"                 # or .parquet; beside this file, or an absolute path
-        separator = ";"                       # of the CSV; a comma unless given
         quasi_identifiers = ["age", "zip", "job"]
         sensitive = "disease"
         identifiers = ["name"]                # known to the holder, never published
@@ -32,74 +35,109 @@ def load_own(path: str | Path) -> Microdata:
         age = { widths = [5, 10, 20] }        # ever wider intervals
         zip = { mask = 4 }                    # last characters masked, up to 4 of them
 
-    Columns that no role names are dropped.
+        [reading]                             # only where the reader finds it wrong; all keys may be left out
+        separator = ";"                       # comma, semicolon, tab or | is found
+        decimal = ","                         # found
+        encoding = "cp1252"                   # UTF-8, UTF-16 with a byte order mark, else cp1252
+        missing = "refuse"                    # or "value" (published as "(missing)") or "drop" (the row)
+        missing_values = ["NA", "?"]          # besides the empty cell; else they are values
+        text = ["job"]                        # columns that are text, whatever they look like
+        numbers = ["age"]                     # columns that are numbers
+        guarded = false                       # true if the file was written with a mark before formulas
+
+    The keys of ``[reading]`` may also stand above, without that heading. The file is read as the command line and
+    monthly folders read it: see :class:`ppdp_lab.table.files.Reading`. Numbers that are codes, such as zip 01234, stay text;
+    so does a column whose hierarchy comes from a file or masks characters. What the reader was not sure of comes as a
+    :class:`~ppdp_lab.table.files.ReadingWarning`. Columns that no role names are dropped.
     """
+    table, report = read_own(path)
+    warn_of([report])
+    return table
+
+
+def read_own(path: str | Path) -> tuple[Microdata, FileReport]:
+    """The table that a TOML file describes, and how its file was read."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ParameterError(f"path must be the path of a TOML file that describes a data set, not {path!r}")
     path = Path(path)
+    said = _description(path)
+    where = repr(str(path))
+    options = Reading.of(_reading(said, where), f"{where}: ")
+    data = path.parent / said["file"]
+    if not data.is_file():
+        raise DataFileError(f"{where}: no data file {str(data)!r}")
+    file = open_table(data, options)
+    schema = Schema(said["quasi_identifiers"], said.get("sensitive", ()), said.get("identifiers", ()))
+    schema.check_columns(file.names)
+    name = said.get("id")
+    if name is not None and name not in file.names:
+        raise SchemaError(f"{where}: the id column {name!r} is not in {said['file']!r}")
+    specs = said.get("hierarchies", {})
+    trees = {column: _from_file(column, spec, file.names, path) for column, spec in specs.items()}
+    ready = {column: tree for column, tree in trees.items() if tree is not None}
+    masked = [column for column, spec in specs.items() if isinstance(spec, dict) and "mask" in spec]
+    (read,) = frames_for(schema, [file], ready, id=name, texts=masked)
+    for column, spec in specs.items():
+        if column not in ready:
+            ready[column] = made_hierarchy(column, spec, read, where)
+    provenance = said.get("provenance", "own data")
+    if read.report.rows_dropped:
+        provenance += f", {read.report.rows_dropped:,} rows with missing values left out"
+    ids = None if name is None else pd.Index(read.frame[name])
+    hierarchies = {column: ready[column] for column in specs}
+    with warnings.catch_warnings():  # the description says what is wanted; the rest is meant to be left out
+        warnings.simplefilter("ignore", DroppedColumnsWarning)
+        return Microdata(read.frame, schema, hierarchies, ids=ids, provenance=provenance), read.report
+
+
+def _description(path: Path) -> dict[str, Any]:
+    """What the TOML file says, if all of it makes sense."""
     if not path.is_file():
         raise DataFileError(f"no data set description {str(path)!r}; give the path of a TOML file")
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
+        said = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError as error:
         raise DataFileError(f"{str(path)!r} is not UTF-8 text ({error}); save it as UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         raise DataFileError(f"{str(path)!r} is not valid TOML: {error}") from None
-    strange = [key for key in said if key not in _KEYS]
+    known = (*_ROLES, *OPTIONS)
+    strange = [key for key in said if key not in known]
     if strange:
-        raise DataFileError(f"{str(path)!r} has unknown key(s) {listed(strange)}; known are {listed(_KEYS)}")
+        raise DataFileError(
+            f"{str(path)!r} has unknown key(s) {listed(strange)}; known are {listed(known, len(known))}"
+        )
     for key in ("file", "quasi_identifiers"):
         if key not in said:
             raise DataFileError(f"{str(path)!r} lacks the key {key!r}")
     for key in ("file", "id", "provenance"):
         if not isinstance(said.get(key, ""), str):
             raise DataFileError(f"{str(path)!r}: {key} must be text in quotes, not {said[key]!r}")
-    trees = said.get("hierarchies", {})
-    if not isinstance(trees, dict):
-        raise DataFileError(
-            f"{str(path)!r}: hierarchies must be a table [hierarchies] with one line per column, not {trees!r}"
-        )
-    separator = check_separator(said.get("separator", ","), f"{str(path)!r}: separator")
-    frame = _read(path.parent / said["file"], separator)
-    schema = Schema(said["quasi_identifiers"], said.get("sensitive", ()), said.get("identifiers", ()))
-    schema.check_columns(frame.columns)
-    ids = None
-    if "id" in said:
-        if said["id"] not in frame.columns:
-            raise SchemaError(f"{str(path)!r}: the id column {said['id']!r} is not in {said['file']!r}")
-        ids = pd.Index(frame[said["id"]])
-    hierarchies = {column: _hierarchy(column, spec, frame, path) for column, spec in trees.items()}
-    with warnings.catch_warnings():  # the description says what is wanted; the rest is meant to be left out
-        warnings.simplefilter("ignore", DroppedColumnsWarning)
-        return Microdata(frame, schema, hierarchies, ids=ids, provenance=said.get("provenance", "own data"))
+    for key, what in (("hierarchies", "column"), ("reading", "option")):
+        if not isinstance(said.get(key, {}), dict):
+            raise DataFileError(
+                f"{str(path)!r}: {key} must be a table [{key}] with one line per {what}, not {said[key]!r}"
+            )
+    return said
 
 
-def _read(path: Path, separator: str) -> pd.DataFrame:
-    if not path.is_file():
-        raise DataFileError(f"no data file {str(path)!r}")
-    try:
-        if path.suffix == ".parquet":
-            return pd.read_parquet(path)
-        header = pd.read_csv(path, sep=separator, header=None, nrows=1, dtype="str", keep_default_na=False).iloc[0]
-        frame = pd.read_csv(path, sep=separator)
-    except (ValueError, OSError) as error:
-        raise DataFileError(f"{str(path)!r} cannot be read: {error}") from None
-    doubled = header[header.duplicated() & (header != "")].unique()  # pandas would rename the second one
-    if len(doubled):
-        raise SchemaError(f"{str(path)!r} has more than one column named {listed(doubled)}; rename or drop them")
-    if not isinstance(frame.index, pd.RangeIndex):  # pandas would take the first column for an index
-        raise DataFileError(f"{str(path)!r}: the rows have more fields than the header has names; name every column")
-    return frame
+def _reading(said: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The reader's options, under their heading or without one."""
+    above = {key: said[key] for key in OPTIONS if key in said}
+    below = dict(said.get("reading", {}))
+    both = [key for key in below if key in above]
+    if both:
+        raise DataFileError(f"{where}: {listed(both)} stand(s) both above and under [reading]; say it once")
+    return above | below
 
 
-def _hierarchy(column: str, spec: Any, frame: pd.DataFrame, path: Path) -> Hierarchy:
-    if column not in frame.columns:
+def _from_file(column: str, spec: Any, names: list[str], path: Path) -> Hierarchy | None:
+    """The hierarchy of a column if it comes from a file; None if it is made of the column's values."""
+    if column not in names:
         raise SchemaError(f"{str(path)!r} gives a hierarchy for {column!r}, which is not a column of the file")
     if isinstance(spec, str):
         return Hierarchy.from_csv(path.parent / spec)
-    values = frame[column].dropna().unique()
-    if isinstance(spec, dict) and set(spec) == {"widths"}:
-        return Hierarchy.intervals(values, spec["widths"])
-    if isinstance(spec, dict) and set(spec) == {"mask"}:
-        return Hierarchy.mask_suffix(values, spec["mask"])
+    if isinstance(spec, dict) and set(spec) in ({"widths"}, {"mask"}):
+        return None
     raise DataFileError(
         f"{str(path)!r}: the hierarchy of {column!r} must be a file name, {{ widths = [...] }} or {{ mask = n }}, not {spec!r}"
     )

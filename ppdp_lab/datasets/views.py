@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ppdp_lab.datasets.benchmarks import ATTRIBUTES
+from ppdp_lab.registry import Registry
 
 REAL, IMPUTED, STAND_IN = "real", "real, imputed columns", "stand-in"
 
@@ -29,6 +30,16 @@ class View:
     imputed: tuple[str, ...] = ()
 
 
+_PAPERS = {
+    "adult": "Becker and Kohavi, UCI 1996",
+    "adult-i3m": "Truta and Campan, SAC 2007",
+    "census": "Xiao and Tao, SIGMOD 2007; He et al., ICDE 2011; Barbosa et al., CIKM 2012",
+    "occ-mdistinct": "Li and Zhou, 2008",
+    "cup": "Kohlmayer et al., PASSAT 2012",
+    "fars": "Kohlmayer et al., PASSAT 2012",
+    "atus": "Kohlmayer et al., PASSAT 2012",
+    "ihis": "Kohlmayer et al., PASSAT 2012",
+}
 _CENSUS = ("age", "gender", "education", "birthplace")
 _VIEWS = [
     View(
@@ -63,4 +74,12 @@ _VIEWS = [
     View("atus", "atus", "American Time Use Survey", tuple(ATTRIBUTES["atus"])),
     View("ihis", "ihis", "Integrated Health Interview Series", tuple(ATTRIBUTES["ihis"])),
 ]
-VIEWS = {view.name: view for view in _VIEWS}
+VIEWS: Registry[View] = Registry("data set")
+for _view in _VIEWS:
+    VIEWS.add(
+        _view.name,
+        accepts="rows and seed of a sample",
+        promises=_view.title,
+        paper=_PAPERS.get(_view.name, _PAPERS[_view.source]),
+        parameters=(),
+    )(_view)

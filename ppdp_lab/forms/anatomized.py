@@ -54,7 +54,7 @@ class Anatomized(PublishedRows):
         """Quasi-identifier table and sensitive table."""
         if not self.schema.sensitive:
             raise SchemaError("an anatomized release needs a sensitive column")
-        quasi: dict[str, Any] = {d.name: d.decode(codes) for d, codes in zip(self.qi_domains, self.qi_rows)}
+        quasi: dict[str, Any] = {d.name: d.decode_shown(codes) for d, codes in zip(self.qi_domains, self.qi_rows)}
         quasi[GROUP] = self.qi_group
         sensitive = pd.DataFrame({GROUP: self.row_group} | self.sensitive_columns())
         counted = sensitive.groupby(list(sensitive.columns), observed=True, sort=True).size()

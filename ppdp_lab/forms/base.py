@@ -244,6 +244,18 @@ class Published(ABC):
         kind = cls if not _abstract(cls) else FORMS["anatomized"]
         return kind.read(dict(zip(kind.tables, (quasi, sensitive))), _population(population), counterfeits)
 
+    # ------------------------------------------------------------------ leaving the process
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled are the published tables: domains and hierarchies hold values that nobody has published."""
+        statistics = None if self.counterfeits_per_group is None else self.counterfeit_statistics()
+        return Tables, (self.form, self.frames(), statistics)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
     # ------------------------------------------------------------------ refusals
     @classmethod
     def lacks(cls, feature: Feature, who: str) -> PublicationError:
@@ -262,6 +274,26 @@ class Published(ABC):
 
 
 FORMS: Registry[type[Published]] = Registry("form")
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """What comes out of a pickled :class:`Published`: the tables themselves, and nothing that they do not show.
+
+    :meth:`over` makes it a Published again, by a population that knows columns, domains and hierarchies.
+    """
+
+    form: str
+    frames: dict[str, pd.DataFrame]
+    counterfeits: pd.DataFrame | None = None
+
+    def over(self, population: Microdata) -> Published:
+        """The tables in coded form."""
+        return FORMS[self.form].read(self.frames, _population(population), self.counterfeits)
+
+    def __repr__(self) -> str:
+        rows = ", ".join(f"{len(frame)} rows" for frame in self.frames.values())
+        return f"<{self.form} tables of {rows}; over(population) makes them a Published>"
 
 
 def readable_by(needs: Iterable[Feature]) -> list[str]:

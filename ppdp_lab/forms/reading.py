@@ -12,7 +12,7 @@ from ppdp_lab.errors import ParameterError, PublicationError, SchemaError, liste
 from ppdp_lab.forms.base import COUNTERFEITS, GROUP
 from ppdp_lab.table import Domain, Intervals, Nodes, Sets, split_label
 from ppdp_lab.table.boxes import BoxColumn
-from ppdp_lab.table.levels import text_of
+from ppdp_lab.table.files.kinds import text_of
 
 
 def require_columns(what: str, frame: pd.DataFrame, names: Sequence[str]) -> None:

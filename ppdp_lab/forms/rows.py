@@ -61,4 +61,4 @@ class PublishedRows(Published):
 
     def sensitive_columns(self) -> dict[str, Any]:
         """The sensitive values of each row, by column."""
-        return {d.name: d.decode(codes) for d, codes in zip(self.sensitive_domains, self.row_sensitive)}
+        return {d.name: d.decode_shown(codes) for d, codes in zip(self.sensitive_domains, self.row_sensitive)}

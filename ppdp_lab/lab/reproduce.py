@@ -26,7 +26,7 @@ def reproduce(
     say: Callable[[str], None] = print,
     workers: int | None = None,
 ) -> tuple[dict[str, Run], dict[str, str]]:
-    """Run all experiments; return the finished runs, and what failed in words, by name.
+    """Run all experiments; return the finished runs, and why the others failed, both by name.
 
     Experiments that are not exclusive run side by side, one process per core; the exclusive ones follow, one after the other.
     """

@@ -80,6 +80,7 @@ def run(
     }
     folder = folders.begin(home, identity.run)
     try:
+        # Another run may have computed the same results for an older experiment file or drawing: these are not run again.
         donor = None if force else _same_results(home, identity.results)
         if donor is not None:
             say(f"{label}: results are there; drawing and judging again")

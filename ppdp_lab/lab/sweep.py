@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pandas as pd
 from ppdp_lab.lab.experiment.model import Experiment
 from ppdp_lab.lab.run import parameters
 from ppdp_lab.lab.runner import run
+from ppdp_lab.table.files import write_whole
 
 
 def sweep(
@@ -43,10 +45,11 @@ def sweep(
             swept = {f"swept_{k}" if k in frame.columns else k: [_cell(v)] * len(frame) for k, v in given.items()}
             frames.setdefault(name, []).append(pd.DataFrame(swept).join(frame))
     tables = {name: pd.concat(several, ignore_index=True) for name, several in frames.items()}
+    # Named by the runs that it consists of: the same sweep has the same folder, and a changed one does not overwrite it.
     folder = results / experiment.name / f"sweep-{hashlib.sha256(json.dumps(hashes).encode()).hexdigest()[:16]}"
     folder.mkdir(exist_ok=True)
     for name, table in tables.items():
-        table.to_parquet(folder / f"{name}.parquet", index=False)
+        write_whole(folder / f"{name}.parquet", partial(table.to_parquet, index=False))
     return tables, folder
 
 

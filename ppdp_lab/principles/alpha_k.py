@@ -62,6 +62,7 @@ class AlphaKAnonymity(SensitivePrinciple):
     @property
     def minimum_size(self) -> int:
         """k, or the records it takes for one of them to have a share of alpha."""
+        # With a list of capped values, a class may hold none of them and be as small as k.
         return self.k if self.values is not None else max(self.k, int(np.ceil(1 / self.alpha - TOLERANCE)))
 
     def _capped(self, histogram: Histogram) -> np.ndarray:

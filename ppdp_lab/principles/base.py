@@ -25,7 +25,7 @@ class HasCounts(Protocol):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a principle says of a release: overall, per class, and in words for a failing class."""
+    """What a principle says of a release: overall, per class, and why a failing class fails."""
 
     rule: Principle
     safe: np.ndarray
@@ -87,7 +87,7 @@ class Principle(Plain, ABC):
 
     @abstractmethod
     def explain(self, counts: ClassCounts, cls: int) -> str:
-        """Why class ``cls`` is not safe, in words."""
+        """Why class ``cls`` is not safe, as the end of a sentence that names the class."""
 
     def check(self, release: HasCounts | ClassCounts) -> Verdict:
         """Judge a release, or bare counts.
@@ -171,7 +171,7 @@ class All(Principle):
         return safe
 
     def explain(self, counts: ClassCounts, cls: int) -> str:
-        """Why class ``cls`` is not safe, in words: the reasons of all parts that fail."""
+        """Why class ``cls`` is not safe: the reasons of all parts that fail."""
         return "; ".join(rule.explain(counts, cls) for rule in self.rules if not rule.safe(counts)[cls])
 
     def require_feasible(self, counts: ClassCounts) -> None:

@@ -88,6 +88,7 @@ class EntropyLDiversity(SensitivePrinciple):
     def entropies(self, counts: ClassCounts) -> np.ndarray:
         """Entropy (natural logarithm) of each class."""
         histogram = counts.histogram(self.attribute)
+        # Cells are values that occur, so that no share is 0 and no logarithm is infinite.
         shares = histogram.shares
         return -histogram.sum(shares * np.log(shares))
 
@@ -144,6 +145,7 @@ class RecursiveCLDiversity(SensitivePrinciple):
         histogram = counts.histogram(self.attribute)
         order = np.lexsort((-histogram.counts, histogram.cell_class))
         descending = histogram.counts[order]
+        # Cells stay sorted by class, so that offsets still hold; ranks count from 0: r_l of the paper has rank l - 1.
         rank = np.arange(len(order)) - histogram.offsets[histogram.cell_class]
         return histogram.max(histogram.counts), histogram.sum(np.where(rank >= self.l - 1, descending, 0))
 
@@ -202,6 +204,7 @@ class MultiAttributeLDiversity(Principle):
             raise SchemaError(
                 "multi-attribute l-diversity needs at least two sensitive columns; use DistinctLDiversity"
             )
+        # An empty class has no finer class that could lower this: it is safe under every l.
         least = np.full(counts.n_classes, np.iinfo(np.int64).max)
         for attribute in counts.attributes:
             finer, parent = counts.given_the_others(attribute)

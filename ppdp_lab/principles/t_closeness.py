@@ -61,6 +61,7 @@ class TCloseness(SensitivePrinciple):
         """Distance of each class from the whole table; 0 for an empty class."""
         histogram = counts.histogram(self.attribute)
         totals = counts.totals(self.attribute)
+        # Of the whole table, suppressed records included, where the counts know it; else of what is published.
         whole = totals / max(totals.sum(), 1)
         cells = (histogram.offsets, histogram.values, histogram.counts, np.maximum(counts.sizes, 1))
         if self.distance == "equal":

@@ -3,7 +3,6 @@
 from ppdp_lab.republish.e_equivalence import EEquivalence
 from ppdp_lab.republish.i3m import I3M, Drift
 from ppdp_lab.republish.m_invariance import MInvariance
-from ppdp_lab.republish.months import snapshots_from_folder
 from ppdp_lab.republish.optimization import Break, breaks, covering_classes, il_optimization, totally_covered
 from ppdp_lab.republish.publisher import PUBLISHERS, Publisher
 from ppdp_lab.republish.stream import Snapshot, UpdateStream
@@ -21,6 +20,5 @@ __all__ = [
     "breaks",
     "covering_classes",
     "il_optimization",
-    "snapshots_from_folder",
     "totally_covered",
 ]

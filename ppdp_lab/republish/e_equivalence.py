@@ -13,17 +13,17 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from ppdp_lab.attacks.equivalence import smallest_cuts
-from ppdp_lab.errors import BrokenRuleError, InfeasibleError, check_integer, listed
+from ppdp_lab.errors import BrokenRuleError, InfeasibleError, check_integer
 from ppdp_lab.forms import FORMS
-from ppdp_lab.registry import OneOf, Within
+from ppdp_lab.registry import OneOf, Seed, Within
 from ppdp_lab.release import Release
-from ppdp_lab.republish._min_cut import flows_to_present
 from ppdp_lab.republish.auditor import audit_cuts
-from ppdp_lab.republish.counterfeits import keep
+from ppdp_lab.republish.buckets._min_cut import flows_to_present
+from ppdp_lab.republish.buckets.counterfeits import keep
+from ppdp_lab.republish.buckets.signatures import Signatures, bucket_matrix
 from ppdp_lab.republish.m_invariance import MERGED, MInvariance
 from ppdp_lab.republish.memory import Stored
 from ppdp_lab.republish.publisher import PUBLISHERS
-from ppdp_lab.republish.signatures import Signatures, bucket_matrix
 from ppdp_lab.table import Microdata
 
 Edges = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -54,7 +54,7 @@ class EEquivalence(MInvariance):
     e : int
         Smallest number of persons on either side of an equivalence that an adversary may learn.
     style : {"anatomized", "generalized"}
-    seed : int
+    seed : int, optional
     on_invalid : {"raise", "suppress"}
         What to do with a record that changed to a value outside its signature, or whose person left and comes back.
     audit : bool
@@ -99,8 +99,8 @@ class EEquivalence(MInvariance):
         *,
         e: Annotated[int, Within(at_least=1)],
         style: Annotated[str, OneOf(*FORMS)] = "anatomized",
-        seed: int = 0,
-        on_invalid: str = "raise",
+        seed: Seed = None,
+        on_invalid: Annotated[str, OneOf("raise", "suppress")] = "raise",
         audit: bool = False,
     ) -> None:
         super().__init__(m, partition=MERGED, style=style, seed=seed, on_invalid=on_invalid, audit=audit)
@@ -119,8 +119,9 @@ class EEquivalence(MInvariance):
         returned = (bucket >= 0) & (self.memory["entered"][persons] == 0)
         if returned.any() and self.on_invalid == "raise":
             raise InfeasibleError(
-                f"record(s) {listed(table.ids[returned])} come back after they had left, which {self.specification} cannot "
-                f"protect; publish them under new ids, or use on_invalid='suppress' to leave them out"
+                f"{int(returned.sum())} record(s) come back after they had left, which {self.specification} cannot protect; "
+                f"publish them under new ids, or use on_invalid='suppress' to leave them out (this error's ids says which)",
+                ids=table.ids[returned],
             )
         return strange | returned
 

@@ -19,7 +19,7 @@ from ppdp_lab.anonymize.base import whole_counts
 from ppdp_lab.anonymize.kmember import KMember
 from ppdp_lab.errors import DataFileError, IdError, ParameterError
 from ppdp_lab.principles import KAnonymity
-from ppdp_lab.registry import Within
+from ppdp_lab.registry import Seed, Within
 from ppdp_lab.release import Release
 from ppdp_lab.republish._i3m import Records, delete, insert, link
 from ppdp_lab.republish.memory import Renumbering, Stored
@@ -73,8 +73,9 @@ class I3M(Publisher):
         Whether IL_Optimization (Figure 3) runs after every release, as in the paper's experiments; see
         :func:`~ppdp_lab.republish.il_optimization.il_optimization`. What it makes can exceed 2 k records until I3M+
         touches it.
-    seed : int
-        For the static run, and for the order in which the records of one snapshot are inserted.
+    seed : int, optional
+        For the static run, and for the order in which the records of one snapshot are inserted: the system's entropy unless
+        given. A seeded series is reproducible and not private.
 
     Notes
     -----
@@ -118,7 +119,7 @@ class I3M(Publisher):
         "changes": Stored(np.int64, length=len(_CHANGES), low=0),
     }
 
-    def __init__(self, k: Annotated[int, Within(at_least=1)], *, optimize: bool = False, seed: int = 0) -> None:
+    def __init__(self, k: Annotated[int, Within(at_least=1)], *, optimize: bool = False, seed: Seed = None) -> None:
         super().__init__(seed=seed)
         self.rule = KAnonymity(k)
         if not isinstance(optimize, bool):
@@ -171,7 +172,7 @@ class I3M(Publisher):
 
     # ------------------------------------------------------------------ publishing
     def _publish(self, snapshot: Snapshot, persons: np.ndarray) -> tuple[Release, np.ndarray]:
-        table, codes = snapshot.table, _all_codes(snapshot.table)
+        table = snapshot.table
         if len(table) < self.k:
             self.rule.require_feasible(whole_counts(table))
         space = Space.of(table)
@@ -180,11 +181,12 @@ class I3M(Publisher):
         updated = known & table.ids.isin(snapshot.updated)
         leaves = memory["cluster_of"] >= 0
         leaves[persons] = updated
-        coming = self._in_turn(codes, persons, np.flatnonzero(~known | updated))
+        coming = self._in_turn(table, persons, ~known | updated)
         tally = [np.sum(~known), np.sum(leaves) - np.sum(updated), np.sum(updated)]
         if np.sum(known & ~updated) < self.k:
             memory["cluster_of"][:] = -1
-            memory["cluster_of"][persons] = KMember(self.k, seed=self.seed).clusters(table)
+            seed = self.seed if self.seed is not None else int(self.chance.integers(2**63))
+            memory["cluster_of"][persons] = KMember(self.k, seed=seed).clusters(table)
             n = len(table) // self.k
             clusters = Clusters.around(space, self.codes[: len(table.qi_codes)], memory["cluster_of"], n)
             records = self._records(len(table.qi_codes), n)
@@ -212,10 +214,9 @@ class I3M(Publisher):
         n = insert(space, records, clusters, n, coming, self.k)
         return clusters, records, [n - before, dispersed]
 
-    def _in_turn(self, codes: np.ndarray, persons: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """The coming persons in the order of their insertion: left to chance, but not to the order of the table's rows."""
-        order = np.lexsort(codes[::-1, rows])[self.chance.permutation(len(rows))]
-        coming = persons[rows[order]]
+    def _in_turn(self, table: Microdata, persons: np.ndarray, comes: np.ndarray) -> np.ndarray:
+        """The coming persons in the order of their insertion, which is chance."""
+        coming = persons[table.order_by_chance(self.chance, np.flatnonzero(comes))]
         turn = self.memory["turn"]
         turn[coming] = turn.max(initial=-1) + 1 + np.arange(len(coming))
         return coming

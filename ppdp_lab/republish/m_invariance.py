@@ -14,17 +14,15 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from ppdp_lab.errors import DataFileError, InfeasibleError, SchemaError, check_choice, check_integer, listed
+from ppdp_lab.errors import DataFileError, InfeasibleError, SchemaError, check_choice, check_integer
 from ppdp_lab.forms import FORMS
-from ppdp_lab.registry import OneOf, Within
+from ppdp_lab.registry import OneOf, Seed, Within
 from ppdp_lab.release import Counterfeits, Release
-from ppdp_lab.republish import counterfeits
-from ppdp_lab.republish._bucketize import assign, eligible_with, excess, first_of, most_takes, spread
 from ppdp_lab.republish.auditor import LAYOUT as AUDIT_LAYOUT
 from ppdp_lab.republish.auditor import audit_values, convert_notes
-from ppdp_lab.republish.memory import Stored
-from ppdp_lab.republish.publisher import PUBLISHERS, Publisher, fresh_pseudonyms
-from ppdp_lab.republish.signatures import (
+from ppdp_lab.republish.buckets import counterfeits
+from ppdp_lab.republish.buckets._bucketize import assign, eligible_with, excess, first_of, most_takes, spread
+from ppdp_lab.republish.buckets.signatures import (
     Signatures,
     bucket_matrix,
     canonical,
@@ -33,6 +31,8 @@ from ppdp_lab.republish.signatures import (
     set_hashes,
     split,
 )
+from ppdp_lab.republish.memory import Stored, fresh_pseudonyms
+from ppdp_lab.republish.publisher import PUBLISHERS, Publisher
 from ppdp_lab.republish.stream import Snapshot
 from ppdp_lab.table import Domain, Microdata
 
@@ -63,8 +63,9 @@ class MInvariance(Publisher):
     partition : {"fine", "merged"}
         Publish the classes of the split, or every bucket as one class (section IV-A of [2]_).
     style : {"generalized", "anatomized"}
-    seed : int
-        Which new records meet, and the quasi-identifiers of counterfeits, are chance.
+    seed : int, optional
+        Which new records meet, and the quasi-identifiers of counterfeits, are chance: the system's entropy unless given. A seeded
+        series is reproducible and not private.
     on_invalid : {"raise", "suppress"}
         What to do with a record that changed to a value outside its signature: no class may hold it.
     audit : bool
@@ -107,8 +108,8 @@ class MInvariance(Publisher):
         *,
         partition: Annotated[str, OneOf(FINE, MERGED)] = FINE,
         style: Annotated[str, OneOf(*FORMS)] = "generalized",
-        seed: int = 0,
-        on_invalid: str = "raise",
+        seed: Seed = None,
+        on_invalid: Annotated[str, OneOf("raise", "suppress")] = "raise",
         audit: bool = False,
     ) -> None:
         super().__init__(seed=seed, on_invalid=on_invalid, audit=audit)
@@ -132,9 +133,8 @@ class MInvariance(Publisher):
         placed = np.zeros(self.n_persons, dtype=bool)
         placed[persons[~left_out]] = True
         real, fake = self._plan(counts, fresh_counts, signatures, placed)
-        sizes = [len(d) for d in (*table.qi_domains, domain)]
-        fresh = self.chance.permutation(canonical(fresh, [*table.qi_codes, values], sizes))
-        fresh = canonical(fresh, [values], [len(domain)])
+        fresh = table.order_by_chance(self.chance, fresh)
+        fresh = canonical(fresh, [values], [len(domain)])  # by value; who comes first within a value is chance
         bucket[fresh] = spread(real)
         self.memory["signature"][persons[fresh]] = bucket[fresh]
         if self._reuses:
@@ -208,12 +208,10 @@ class MInvariance(Publisher):
         known = np.flatnonzero(bucket >= 0)
         strange[known] = ~signatures.holds[bucket[known], values[known]]
         if strange.any() and self.on_invalid == "raise":
-            first = int(np.argmax(strange))
-            labels = table.sensitive_domains[0].labels
             raise InfeasibleError(
-                f"record(s) {listed(table.ids[strange])} changed to a value outside their signature (the first to "
-                f"{labels[values[first]]!r}, not one of {listed(labels[list(signatures[bucket[first]])])}), so no class may "
-                f"hold them; use on_invalid='suppress' to leave them out"
+                f"{int(strange.sum())} record(s) changed to a value outside their signature, so no class may hold them; use "
+                f"on_invalid='suppress' to leave them out (this error's ids says which they are)",
+                ids=table.ids[strange],
             )
         return strange
 
@@ -224,7 +222,9 @@ class MInvariance(Publisher):
         if self.partition == FINE:
             values = np.concatenate([table.sensitive_codes[0], memory[counterfeits.VALUE]])
             every_qi = np.concatenate([table.qi_codes, memory[counterfeits.QI]], axis=1)
-            class_of = split(every, values, len(table.sensitive_domains[0]), every_qi, table.qi_domains)
+            invented = len(table) + self.chance.permutation(len(every) - len(table))
+            lots = np.concatenate([table.order_by_chance(self.chance), invented])
+            class_of = split(every, values, len(table.sensitive_domains[0]), every_qi, table.qi_domains, lots)
         else:
             present = np.bincount(every[every >= 0], minlength=1) > 0
             class_of = np.where(every >= 0, (np.cumsum(present) - 1)[every], -1).astype(np.int32)

@@ -2,46 +2,30 @@
 
 from __future__ import annotations
 
-import copy
-import hashlib
-import secrets
+import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import (
     DataFileError,
+    FewStayedWarning,
     IdError,
     ParameterError,
-    PPDPError,
-    SchemaError,
     check_choice,
-    check_integer,
+    check_seed,
     listed,
 )
-from ppdp_lab.registry import Plain, Registry, revive
+from ppdp_lab.registry import OneOf, Plain, Registry, Seed
 from ppdp_lab.release import Release
-from ppdp_lab.republish.memory import (
-    Renumbering,
-    Stored,
-    Vocabulary,
-    arrays_of,
-    check_arrays,
-    lengthen,
-    read_memory,
-    renumber,
-    write_memory,
-)
-from ppdp_lab.republish.memory.file import damaged, vocabulary_from
+from ppdp_lab.republish.memory import Remembered, Renumbering, Vocabulary, fresh_pseudonyms, lengthen, renumber
 from ppdp_lab.republish.stream import Snapshot
-from ppdp_lab.table import Microdata, Schema
+from ppdp_lab.table import Microdata, id_order
 
 
-class Publisher(Plain, ABC):
+class Publisher(Remembered, ABC):
     """Publishes a changing table again and again.
 
     A subclass gives :meth:`_publish`. All it remembers from one release to the next stands in :attr:`memory`, a dictionary of
@@ -59,32 +43,28 @@ class Publisher(Plain, ABC):
 
     Parameters
     ----------
-    seed : int
-        For whatever is left to chance, save pseudonyms.
+    seed : int, optional
+        For whatever is left to chance, save pseudonyms: the system's entropy unless given. With a seed the series is
+        reproducible, for whoever knows the seed and the quasi-identifiers as well: its releases are not private, and say so.
     on_invalid : {"raise", "suppress"}
         What to do with a record that cannot be placed: refuse the snapshot, or leave the record out and count it.
     audit : bool
         Whether every release is shown to an auditor before it is returned; see :meth:`_audit`.
     """
 
-    layout: ClassVar[Mapping[str, Stored]] = {}
-    """The arrays of :attr:`memory`."""
-
-    def __init__(self, *, seed: int = 0, on_invalid: str = "raise", audit: bool = False) -> None:
-        self.seed = check_integer("seed", seed, at_least=0)
+    def __init__(
+        self,
+        *,
+        seed: Seed = None,
+        on_invalid: Annotated[str, OneOf("raise", "suppress")] = "raise",
+        audit: bool = False,
+    ) -> None:
+        self.seed = check_seed(seed)
         self.on_invalid = check_choice("on_invalid", on_invalid, ("raise", "suppress"))
         if not isinstance(audit, bool):
             raise ParameterError(f"audit must be True or False, not {audit!r}")
         self.audit = audit
-        self.number = 0
-        self.memory: dict[str, np.ndarray] = arrays_of(self.layout)
-        self.chance = np.random.default_rng(self.seed)
-        self._ids = pd.Index([])
-        self._present = np.zeros(0, dtype=bool)
-        self._pseudonyms = np.zeros(0, dtype=np.int64)
-        self._codes = np.zeros((0, 0), dtype=np.int32)
-        self._vocabulary: Vocabulary | None = None
-        self._awaiting = ""
+        super().__init__(np.random.default_rng(self.seed))
 
     # ------------------------------------------------------------------ what a subclass says
     @abstractmethod
@@ -102,22 +82,7 @@ class Publisher(Plain, ABC):
     def _domains_grew(self, new: Renumbering, table: Microdata) -> None:
         """Told after a domain has grown and all codes in memory have their new numbers; ``table`` is the next snapshot's."""
 
-    def _limits(self) -> dict[str, int]:
-        """Numbers that :attr:`layout` names as largest values."""
-        return {"person": self.n_persons - 1, "release": self.number}
-
-    def _check_memory(self) -> None:
-        """Refuse, by DataFileError, a loaded memory whose arrays do not fit each other in a way that no layout can say."""
-
-    def _convert(self, table: Microdata) -> None:
-        """Bring a memory of format 2 up to date, now that the domains it was coded over are known."""
-
     # ------------------------------------------------------------------ publishing
-    @property
-    def n_persons(self) -> int:
-        """Persons ever seen."""
-        return len(self._ids)
-
     @property
     def ids(self) -> pd.Index:
         """Ids of the persons ever seen, in the order of their person numbers. Holder's side only."""
@@ -179,6 +144,7 @@ class Publisher(Plain, ABC):
             pseudonyms=self._pseudonyms[persons],
             ties=lots.permutation(last + 1),
             method=self.specification,
+            seeded=self.seed is not None,
             **said,
         )
 
@@ -190,8 +156,10 @@ class Publisher(Plain, ABC):
     # ------------------------------------------------------------------ what is checked at the door
     def _check_ids(self, table: Microdata) -> None:
         """Refuse ids of another kind than before: everybody would be taken for a newcomer."""
-        kinds = ["numbers" if index.dtype.kind in "iuf" else "text" for index in (self._ids, table.ids)]
-        if len(self._ids) and len(table) and kinds[0] != kinds[1]:
+        if not len(self._ids) or not len(table):
+            return
+        kinds = [_kind(index) for index in (self._ids, table.ids)]
+        if kinds[0] != kinds[1]:
             raise IdError(
                 f"ids were {kinds[0]} so far and are {kinds[1]} now, so nobody would be found again; give the Microdata ids "
                 f"of the same kind"
@@ -213,20 +181,6 @@ class Publisher(Plain, ABC):
             self._domains_grew(new, table)
         return table
 
-    def _resume(self, table: Microdata) -> None:
-        """Go on from a file of format 2, which kept a digest of its domains only."""
-        if _old_digest(table) != self._awaiting:
-            raise SchemaError(
-                "this memory was saved by an older version, which did not keep the values of its columns: the first snapshot "
-                "after it must have the same columns and values; take it from the Microdata of the releases before (select), "
-                "publish it, save again, and from then on new values are welcome"
-            )
-        self._vocabulary = Vocabulary.of(table, whole=True)
-        if not len(self._codes):
-            self._codes = np.full((len(table.domains), self.n_persons), -1, dtype=np.int32)
-        self._awaiting = ""
-        self._convert(table)
-
     def _check_changes(self, given: Snapshot | None, table: Microdata) -> Snapshot:
         known = self._ids.get_indexer(table.ids)
         stayed = (known >= 0) & self._present[known] if len(self._ids) else np.zeros(len(table), dtype=bool)
@@ -236,6 +190,14 @@ class Publisher(Plain, ABC):
         if stayed.any():
             codes = np.concatenate([table.qi_codes, table.sensitive_codes])[:, stayed]
             changed[stayed] = (codes != self._codes[:, known[stayed]]).any(axis=0)
+        before = int(self._present.sum())
+        if before >= _MANY and int(stayed.sum()) * 50 < before:
+            warnings.warn(
+                f"only {int(stayed.sum())} of {before} persons of the release before are found again; if that is a surprise, "
+                f"their ids are written otherwise this time, and nobody is protected by what was published of them",
+                FewStayedWarning,
+                stacklevel=3,
+            )
         found = Snapshot(
             table,
             self.number,
@@ -267,8 +229,10 @@ class Publisher(Plain, ABC):
         new = persons < 0
         n_new = int(new.sum())
         if n_new:
-            self._ids = table.ids[new] if not len(self._ids) else self._ids.append(table.ids[new])
-            persons[new] = np.arange(len(self._ids) - n_new, len(self._ids))
+            rows = np.flatnonzero(new)
+            rows = rows[id_order(table.ids[rows])]  # numbers must not follow the order of the input
+            self._ids = table.ids[rows] if not len(self._ids) else self._ids.append(table.ids[rows])
+            persons[rows] = np.arange(len(self._ids) - n_new, len(self._ids))
             self._pseudonyms = np.concatenate([self._pseudonyms, fresh_pseudonyms(n_new, self._pseudonyms)])
         self._present = np.zeros(len(self._ids), dtype=bool)
         self._present[persons] = True
@@ -280,151 +244,15 @@ class Publisher(Plain, ABC):
         lengthen(self.memory, self.layout, self.n_persons, len(table.qi_codes))
         return persons
 
-    # ------------------------------------------------------------------ memory
-    def _state(self) -> dict[str, Any]:
-        kept = ("number", "_present", "_pseudonyms", "_codes", "_ids", "_vocabulary", "_awaiting")
-        return {name: copy.deepcopy(getattr(self, name)) for name in ("memory", "chance")} | {
-            name: getattr(self, name) for name in kept
-        }
-
-    def _restore(self, state: dict[str, Any]) -> None:
-        for name, value in state.items():
-            setattr(self, name, value)
-
-    def save(self, path: str | Path) -> None:
-        """Write everything that the next release depends on to one file, which is as secret as the table itself.
-
-        It holds everybody's last values, and who has which pseudonym. Whoever comes later gets a new one, which no file tells
-        beforehand.
-        """
-        path = Path(path)
-        if path.is_dir() or not path.parent.is_dir():
-            raise DataFileError(f"cannot write {str(path)!r}: name a file in a folder that exists")
-        ids = np.asarray(self._ids)
-        if ids.dtype.kind not in "iu":
-            if not all(isinstance(value, str) for value in ids.tolist()):
-                raise IdError("only whole numbers and text can be saved as ids; give the Microdata such ids")
-            ids = np.array(ids.tolist(), dtype=np.str_)
-        known = self._vocabulary
-        header = {
-            "publisher": self.to_plain(),
-            "number": self.number,
-            "vocabulary": None if known is None else known.header(),
-            "awaiting": self._awaiting,
-            "chance": self.chance.bit_generator.state,
-        }
-        arrays = {
-            "ids": ids,
-            "present": self._present,
-            "pseudonyms": self._pseudonyms,
-            "codes": self._codes,
-            **({} if known is None else known.arrays()),
-            **{f"memory.{name}": array for name, array in self.memory.items()},
-        }
-        write_memory(path, header, arrays)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """The publisher that :meth:`save` wrote; it goes on exactly where that one stopped.
-
-        ``Publisher.load`` reads any publisher's file. One of format 2 goes on with a table over the same domains.
-        """
-        path = Path(path)
-        header, arrays = read_memory(path)
-        old = header["format"] == 2
-        try:
-            plain = header["publisher"]
-            if old:
-                plain = {"name": plain, "version": 1, "parameters": header["parameters"]}
-            name, whoever = str(plain["name"]), cls is Publisher
-            if name != cls.__name__ and not whoever:
-                raise DataFileError(f"{str(path)!r} holds a {name}; load it with {name}.load")
-            publisher = revive(plain, None if whoever else cls)
-            if not isinstance(publisher, cls):
-                raise DataFileError(f"{str(path)!r} holds a {name}, which is no publisher")
-            publisher._take(header, arrays, old)
-        except DataFileError as error:
-            raise error if str(path) in str(error) else damaged(path, str(error)) from None
-        except (PPDPError, KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-            raise damaged(path, " ".join(str(error).split()) or type(error).__name__) from None
-        return publisher
-
-    def _take(self, header: Mapping[str, Any], arrays: dict[str, np.ndarray], old: bool) -> None:
-        """Take over what a file holds, after checking all of it."""
-        self.number = check_integer("number", header["number"], at_least=0)
-        self.chance.bit_generator.state = header["chance"]
-        ids = arrays.pop("ids")
-        if ids.ndim != 1 or ids.dtype.kind not in "iuU":
-            raise DataFileError("its ids are neither whole numbers nor text")
-        self._ids = pd.Index(ids) if ids.dtype.kind in "iu" else pd.Index(ids.tolist())
-        if not self._ids.is_unique:
-            raise DataFileError("some ids stand more than once")
-        for name, kind in (("present", np.bool_), ("pseudonyms", np.int64)):
-            array = arrays.pop(name)
-            if array.shape != (len(ids),) or array.dtype != kind:
-                raise DataFileError(f"array {name!r} does not fit {len(ids)} ids")
-            setattr(self, f"_{name}", array)
-        qi_sizes: list[int] = []
-        sensitive_sizes: list[int] = []
-        if old:
-            self._awaiting = str(header["domains"])
-        else:
-            self._awaiting = str(header["awaiting"])
-            self._codes = arrays.pop("codes")
-            if header["vocabulary"] is not None:
-                self._vocabulary = known = vocabulary_from(header["vocabulary"], arrays)
-                Schema(known.quasi_identifiers, known.sensitive)  # refuses roles that make no sense
-                qi_sizes = [len(known.domains[name]) for name in known.quasi_identifiers]
-                sensitive_sizes = [len(known.domains[name]) for name in known.sensitive]
-        self.memory = {name.removeprefix("memory."): array for name, array in arrays.items()}
-        if old:
-            self._from_format_2()
-            return
-        sizes = np.array(qi_sizes + sensitive_sizes, dtype=np.int64)
-        if self._vocabulary is not None and (
-            self._codes.dtype != np.int32
-            or self._codes.shape != (len(sizes), len(ids))
-            or (self._codes >= sizes[:, None]).any()
-            or (self._codes < -1).any()
-        ):
-            raise DataFileError("array 'codes' does not fit its ids and columns")
-        if self._vocabulary is not None:
-            check_arrays(
-                self.memory,
-                self.layout,
-                n_persons=self.n_persons,
-                qi_sizes=qi_sizes,
-                sensitive_sizes=sensitive_sizes,
-                limits=self._limits(),
-            )
-            self._check_memory()
-
-    def _from_format_2(self) -> None:
-        """Rename and reshape what format 2 kept otherwise; what needs domains waits for :meth:`_convert`."""
-
     def __repr__(self) -> str:
         return f"<{self.specification}, {self.number} releases so far>"
 
 
+def _kind(ids: pd.Index) -> str:
+    """What ids are, in words."""
+    found = pd.api.types.infer_dtype(ids)
+    return {"integer": "numbers", "floating": "numbers", "string": "text"}.get(found, found)
+
+
+_MANY = 50  # fewer persons than this may well all leave at once
 PUBLISHERS: Registry[type[Publisher]] = Registry("publisher")
-
-
-def fresh_pseudonyms(n: int, taken: np.ndarray) -> np.ndarray:
-    """Numbers for n persons, from the operating system's entropy: all different, and none of those that are taken."""
-    low = 2**20 - 1  # only a name with the same low bits can be the same, so that few of the taken ones need sorting
-    while True:
-        drawn = np.frombuffer(secrets.token_bytes(8 * n), dtype=np.uint64)
-        names = (drawn >> np.uint64(2)).astype(np.int64)
-        ending = np.zeros(low + 1, dtype=bool)
-        ending[names & low] = True
-        alike = np.sort(np.concatenate([names, taken[ending[taken & low]]]))
-        if (alike[1:] != alike[:-1]).all():
-            return names
-
-
-def _old_digest(table: Microdata) -> str:
-    """What format 2 kept of a table's domains."""
-    digest = hashlib.sha256()
-    for name, domain in table.domains.items():
-        digest.update(f"{name}\0{domain.kind}\0".encode() + "\0".join(map(str, domain.labels)).encode() + b"\1")
-    return digest.hexdigest()

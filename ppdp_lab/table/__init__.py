@@ -1,15 +1,15 @@
 """What is anonymized: tables, hierarchies, and the counting that everything shares."""
 
-from ppdp_lab.table._segments import sum_hashes
 from ppdp_lab.table.boxes import Boxes, Intervals, Nodes, Sets
-from ppdp_lab.table.cells import Cells, value_masks
 from ppdp_lab.table.counts import ClassCounts, Histogram
 from ppdp_lab.table.domain import Domain, common_domains
-from ppdp_lab.table.grouping import Grouping, group
-from ppdp_lab.table.hashing import mixed
-from ppdp_lab.table.hierarchy import Hierarchy
+from ppdp_lab.table.hierarchies import Hierarchy
+from ppdp_lab.table.keys import sum_hashes
+from ppdp_lab.table.keys.cells import Cells, value_masks
+from ppdp_lab.table.keys.grouping import Grouping, group
+from ppdp_lab.table.keys.hashing import mixed
 from ppdp_lab.table.labels import split as split_label
-from ppdp_lab.table.microdata import Microdata
+from ppdp_lab.table.microdata import Microdata, id_order
 from ppdp_lab.table.schema import Schema
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Sets",
     "common_domains",
     "group",
+    "id_order",
     "mixed",
     "split_label",
     "sum_hashes",

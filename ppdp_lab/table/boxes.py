@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ppdp_lab.errors import PPDPError
-from ppdp_lab.table._segments import extremes, mark_bits
 from ppdp_lab.table.domain import ORDERED, TREE, Domain
+from ppdp_lab.table.keys import extremes, mark_bits
 from ppdp_lab.table.labels import join
 
 

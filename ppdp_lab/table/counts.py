@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.errors import SchemaError, check_choice, listed
-from ppdp_lab.table._segments import histogram_segments
+from ppdp_lab.errors import ParameterError, SchemaError, check_choice, check_integer, listed
 from ppdp_lab.table.domain import Domain
-from ppdp_lab.table.grouping import group
+from ppdp_lab.table.keys import histogram_segments
+from ppdp_lab.table.keys.grouping import group
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,7 @@ class ClassCounts:
         totals: Sequence[np.ndarray] | None = None,
     ) -> ClassCounts:
         """Count records: ``class_of`` gives each one's class (-1: suppressed), ``sensitive`` its codes per attribute."""
+        class_of, sensitive = _checked(class_of, n_classes, sensitive, domains)
         published = class_of >= 0
         if not published.all():
             class_of = class_of[published]
@@ -225,3 +226,20 @@ class ClassCounts:
 
     def __repr__(self) -> str:
         return f"<ClassCounts of {int(self.sizes.sum())} records in {self.n_classes} classes>"
+
+
+def _checked(
+    class_of: Any, n_classes: int, sensitive: Any, domains: Sequence[Domain]
+) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Classes and codes that a kernel may see: whole numbers, equally many, within range."""
+    n_classes = check_integer("n_classes", n_classes, at_least=0)
+    columns = [np.asarray(class_of), *(np.asarray(column) for column in sensitive)]
+    if len(columns) != len(domains) + 1:
+        raise ParameterError(f"give codes of {len(domains)} sensitive column(s), not of {len(columns) - 1}")
+    ends = [("class_of", -1, n_classes), *((f"codes of {d.name!r}", 0, len(d)) for d in domains)]
+    for column, (name, low, end) in zip(columns, ends):
+        if column.shape != columns[0].shape or column.ndim != 1 or (len(column) and column.dtype.kind not in "iu"):
+            raise ParameterError(f"{name} must be a plain list of {len(columns[0])} whole numbers")
+        if len(column) and not (column.min() >= low and column.max() < end):
+            raise ParameterError(f"{name} must lie in {low} .. {end - 1}")
+    return columns[0] if len(columns[0]) else columns[0].astype(np.int32), columns[1:]

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import MissingValueError, SchemaError, listed
-from ppdp_lab.table.hashing import text_hashes
-from ppdp_lab.table.hierarchy import Hierarchy
-from ppdp_lab.table.levels import text_of
+from ppdp_lab.table.files.kinds import text_of
+from ppdp_lab.table.hierarchies import Hierarchy
+from ppdp_lab.table.keys.hashing import text_hashes
 
 ORDERED, TREE, SET = "ordered", "hierarchy", "set"
 
@@ -66,6 +66,11 @@ class Domain:
         if isinstance(self.dtype, pd.CategoricalDtype) and len(self.dtype.categories) == len(self):
             return pd.Categorical.from_codes(codes, dtype=self.dtype)
         return pd.array(self.values[codes], dtype=self.dtype) if self.dtype is not None else self.values[codes]
+
+    def decode_shown(self, codes: np.ndarray) -> Any:
+        """As :meth:`decode`, for what leaves the house: categories list the values that are there, and no others."""
+        values = self.decode(codes)
+        return values.remove_unused_categories() if isinstance(values, pd.Categorical) else values
 
     def code_of(self, value: object) -> int:
         """Code of one value, or of its text as a file may hold it (39.0 for 39); KeyError if it does not occur."""

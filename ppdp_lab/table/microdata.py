@@ -12,8 +12,8 @@ import pandas as pd
 
 from ppdp_lab.errors import DroppedColumnsWarning, IdError, ParameterError, SchemaError, check_list, listed
 from ppdp_lab.table.domain import Domain
-from ppdp_lab.table.grouping import Grouping, group
-from ppdp_lab.table.hierarchy import Hierarchy
+from ppdp_lab.table.hierarchies import Hierarchy
+from ppdp_lab.table.keys.grouping import Grouping, group
 from ppdp_lab.table.schema import Schema, _names
 
 
@@ -139,15 +139,15 @@ class Microdata:
         """Classes of records with equal quasi-identifiers."""
         return group(self.qi_codes, [len(domain) for domain in self.qi_domains])
 
-    def canonical_order(self) -> np.ndarray:
-        """Positions sorted by quasi-identifiers, then sensitive values.
+    def order_by_chance(self, chance: np.random.Generator, rows: np.ndarray | None = None) -> np.ndarray:
+        """Positions, all or some of them, in an order that chance decides, and nothing else.
 
-        Records that tie are equal in all that is ever published, so an algorithm that starts from this order does not
-        depend on the order of the input rows.
+        Rows are brought into the order of their ids, so that the order of the input plays no part, and then permuted. Values
+        have no say: a tie that a sensitive value breaks would tell something about that value.
         """
-        columns = [*self.qi_codes, *self.sensitive_codes]
-        sizes = [len(domain) for domain in (*self.qi_domains, *self.sensitive_domains)]
-        return np.argsort(group(columns, sizes).class_of, kind="stable")
+        if rows is None:
+            return id_order(self.ids)[chance.permutation(len(self))]
+        return rows[id_order(self.ids[rows])][chance.permutation(len(rows))]
 
     def fingerprint(self) -> str:
         """A hash of the coded rows, their order, the roles of their columns, their domains and hierarchies."""
@@ -295,3 +295,14 @@ def _unique_ids(ids: Any, n: int) -> pd.Index:
             f"ids must be unique, but {listed(doubled)} stand(s) more than once; give every person one row and one id"
         )
     return index.rename(None)
+
+
+def id_order(ids: pd.Index) -> np.ndarray:
+    """Positions in the order of ids; ids of mixed types are ordered by type, then by text."""
+    if ids.is_monotonic_increasing:
+        return np.arange(len(ids))
+    try:
+        return np.argsort(np.asarray(ids), kind="stable")
+    except TypeError:
+        keys = [(type(value).__name__, str(value)) for value in ids]
+        return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)

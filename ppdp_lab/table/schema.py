@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -87,13 +88,14 @@ class Schema:
 
     def check_columns(self, columns: Iterable[str]) -> list[str]:
         """Refuse a frame whose columns do not fit; return the columns that no role names."""
-        present = list(columns)
-        doubled = sorted({str(name) for name in present if present.count(name) > 1})
+        times = Counter(columns)  # sets, not lists: a table may have a hundred thousand columns
+        doubled = sorted(str(name) for name, count in times.items() if count > 1)
         if doubled:
             raise SchemaError(f"the frame has more than one column named {listed(doubled)}; rename or drop them")
-        missing = [name for name in self.columns if name not in present]
+        missing = [name for name in self.columns if name not in times]
         if missing:
             raise SchemaError(
-                f"the schema names {listed(missing)}, which the frame does not have; its columns are {listed(present, 20)}"
+                f"the schema names {listed(missing)}, which the frame does not have; its columns are {listed(times, 20)}"
             )
-        return [name for name in present if name not in self.columns]
+        named = set(self.columns)
+        return [name for name in times if name not in named]

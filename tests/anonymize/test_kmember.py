@@ -182,7 +182,7 @@ def test_all_clusters_are_the_plain_ones(case: Case, k: int, seed: int) -> None:
     table, _, codes, sizes = distinct(case)
     k = min(k, len(table))
     row_of = table.group_rows().class_of
-    shuffled = table.canonical_order()[np.random.default_rng(seed).permutation(len(table))].tolist()
+    shuffled = np.random.default_rng(seed).permutation(len(table)).tolist()
     rows = plain_rows(case, codes)
     made = k_member(plain(case), rows, sizes.tolist(), k, int(row_of[shuffled[0]]))
     stacks = {row: [i for i in shuffled if row_of[i] == row] for row in range(len(sizes))}
@@ -242,7 +242,7 @@ def test_bad_input_is_refused_in_words(make, words) -> None:  # type: ignore[no-
         make()
 
 
-@pytest.mark.parametrize("k", [5, 20, 10**30])
+@pytest.mark.parametrize("k", [5, 20, 10**18])
 def test_clusters_refuse_what_anonymize_refuses(k: int) -> None:
     frame = pd.DataFrame({"age": [20, 30, 40, 60], "illness": ["flu", "HIV"] * 2})
     table = pl.Microdata(frame, pl.Schema("age", sensitive="illness"))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from plain import satisfies, smallest_box
-from plain_mondrian import contents, partition
+from plain_mondrian import partition
 from strategies import Case, cases, rules
 
 import ppdp_lab as pl
@@ -70,7 +70,7 @@ def test_boxes_cover_their_members_and_no_smaller_ones_do(data: st.DataObject, c
 @given(st.data(), cases(), WAYS)
 def test_what_leaves_tells_nothing_but_what_is_published(data: st.DataObject, case: Case, way: dict) -> None:
     rule = data.draw(rules(case))
-    frame = anonymize(case, rule, **way).to_frame()
+    frame = anonymize(case, rule, **way, seed=3).to_frame()
     assert list(frame.columns) == [*case.schema.quasi_identifiers, *case.schema.sensitive]
     assert isinstance(frame.index, pd.RangeIndex) and frame.index.equals(pd.RangeIndex(len(case.frame)))
     for column in case.sensitive:
@@ -78,8 +78,8 @@ def test_what_leaves_tells_nothing_but_what_is_published(data: st.DataObject, ca
         assert left == sorted(map(str, case.frame[column.name]))
 
     shuffled = data.draw(st.permutations(range(len(case.frame))))
-    ids = data.draw(st.sampled_from([None, [f"id {i}" for i in shuffled], range(1000, 1000 + len(shuffled))]))
-    again = anonymize(case, rule, case.table(shuffled, ids), **way).to_frame()
+    ids = data.draw(st.sampled_from([None, [f"id {i:04}" for i in shuffled], [1000 + i for i in shuffled]]))
+    again = anonymize(case, rule, case.table(shuffled, ids), **way, seed=3).to_frame()
     pd.testing.assert_frame_equal(frame, again)
 
 
@@ -97,7 +97,7 @@ def test_the_order_of_rows_is_that_of_what_is_published(data: st.DataObject, cas
 def test_a_selection_is_anonymized_like_a_table_of_its_own(data: st.DataObject, case: Case, way: dict, k: int) -> None:
     rows = sorted(data.draw(st.sets(st.integers(0, len(case.frame) - 1), min_size=1)))
     assume(len(rows) >= k)
-    mondrian = pl.Mondrian(pl.KAnonymity(k), **way)
+    mondrian = pl.Mondrian(pl.KAnonymity(k), **way, seed=5)
     chosen, own = mondrian.anonymize(case.table().select(rows)), mondrian.anonymize(case.table(rows))
     pd.testing.assert_frame_equal(chosen.to_frame(), own.to_frame())
     assert chosen.records.equals(own.records)
@@ -111,13 +111,11 @@ def test_the_partition_is_that_of_a_plain_recursion(
     rule = data.draw(rules(case, most=2))
     if not satisfies(rule, case.frame, case):
         return
-    release = pl.Mondrian(rule, strict=strict, cut=cut, choose=choose).anonymize(case.table())
+    release = pl.Mondrian(rule, strict=strict, cut=cut, choose=choose, seed=7).anonymize(case.table())
     mine = [np.flatnonzero(release.class_of == c).tolist() for c in range(release.n_classes)]
-    twin = partition(case, rule, strict=strict, cut=cut, choose=choose)
-    if strict:
-        assert sorted(mine) == sorted(sorted(rows) for rows in twin)
-    frame = case.frame[[c.name for c in case.quasi + case.sensitive]]
-    assert contents(frame, mine) == contents(frame, twin)
+    order = np.random.default_rng(7).permutation(len(case.frame)).tolist()
+    twin = partition(case, rule, strict=strict, cut=cut, choose=choose, order=order)
+    assert sorted(mine) == sorted(sorted(rows) for rows in twin)
 
 
 def ages(*values: int, **more: list) -> pl.Microdata:

@@ -5,6 +5,7 @@ import pytest
 
 from ppdp_lab import datasets
 from ppdp_lab.errors import DataFileError, HierarchyError, ParameterError, SchemaError
+from ppdp_lab.table.files import ReadingWarning
 
 GOOD = """
 file = "patients.csv"
@@ -100,11 +101,12 @@ def test_a_description_that_is_not_utf8(folder):
         (
             "age;age;sex\n1;2;m\n",
             SchemaError,
-            "patients.csv' has more than one column named 'age'; rename or drop them",
+            r"patients.csv' has more than one column named 'age' \(line 1, columns 1, 2\); rename or drop them",
         ),
+        ("age;;\n34;x;y\n", SchemaError, r"patients.csv', line 1: column\(s\) 2, 3 of the header have no name"),
         ("NA;NA;age\n1;2;3\n", SchemaError, "more than one column named 'NA'"),
         ("age;sex\n1;2;m\n", DataFileError, "the rows have more fields than the header has names; name every column"),
-        ("age;sex\n", SchemaError, "the frame has no rows"),
+        ("age;sex\n", DataFileError, "patients.csv' has a header but no rows"),
     ],
 )
 def test_a_header_that_pandas_would_bend(folder, text, error, words):
@@ -112,7 +114,7 @@ def test_a_header_that_pandas_would_bend(folder, text, error, words):
     (folder / "own.toml").write_text('file = "patients.csv"\nseparator = ";"\nquasi_identifiers = "age"\n')
     with pytest.raises(error, match=words):
         datasets.load(folder / "own.toml")
-    (folder / "patients.csv").write_text("age;;\n34;x;y\n51;x;y\n")
+    (folder / "patients.csv").write_text(";age\n0;34\n1;51\n")  # row numbers, as pandas writes them
     assert datasets.load(folder / "own.toml").frame["age"].tolist() == [34, 51]
 
 
@@ -125,3 +127,71 @@ def test_a_value_absent_from_its_hierarchy_is_named(folder):
 def test_a_description_that_is_not_there(tmp_path):
     with pytest.raises(DataFileError, match="no data set description"):
         datasets.load(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize("strange", [5, None, ["own.toml"]])
+def test_what_is_no_path_is_refused(strange):
+    with pytest.raises(ParameterError, match="path must be the path of a TOML file that describes a data set, not"):
+        datasets.load_own(strange)
+
+
+def test_zip_codes_stay_text(folder):
+    text = (folder / "patients.csv").read_text().replace(";4", ";04")
+    (folder / "patients.csv").write_text(text)
+    table = datasets.load_own(folder / "own.toml")
+    assert table.frame["zip"].tolist() == ["04370", "04378", "04352"]
+    assert table.domains["zip"].hierarchy.levels("04378")[1] == "0437*"
+
+
+@pytest.mark.parametrize("place", ["above", "under a heading"])
+def test_how_the_file_is_read_may_be_said(folder, place):
+    (folder / "patients.csv").write_text("age,job\n34,cook\n?,cook\n51,nurse\n")
+    options = 'missing = "drop"\nmissing_values = ["?"]\ntext = ["age"]\n'
+    heading = "[reading]\n" if place == "under a heading" else ""
+    (folder / "own.toml").write_text(f'file = "patients.csv"\nquasi_identifiers = ["age", "job"]\n{heading}{options}')
+    table = datasets.load_own(folder / "own.toml")
+    assert table.frame["age"].tolist() == ["34", "51"]
+    assert table.provenance == "own data, 1 rows with missing values left out"
+
+
+@pytest.mark.parametrize(
+    ("reading", "error", "words"),
+    [
+        ('[reading]\nseparator = ","', DataFileError, r"own.toml': 'separator' stand\(s\) both above and under"),
+        ('[reading]\nseparater = ","', ParameterError, "own.toml': unknown reading option 'separater'; did you mean"),
+        ('[reading]\nmissing = "no"', ParameterError, "own.toml': missing must be one of 'refuse', 'value', 'drop'"),
+    ],
+)
+def test_how_the_file_is_read_may_be_said_wrong(folder, reading, error, words):
+    (folder / "own.toml").write_text(f"{GOOD}\n{reading}\n")
+    with pytest.raises(error, match=words):
+        datasets.load_own(folder / "own.toml")
+    (folder / "own.toml").write_text(GOOD.replace("[hier", "reading = 5\n[hier"))
+    with pytest.raises(DataFileError, match=r"reading must be a table \[reading\] with one line per option, not 5"):
+        datasets.load_own(folder / "own.toml")
+
+
+def test_doubts_of_the_reader_are_warned_of(folder):
+    (folder / "patients.csv").write_text((folder / "patients.csv").read_text().replace("HIV", "NA"))
+    with pytest.warns(
+        ReadingWarning, match=r"patients.csv: column 'disease' has 1 cell\(s\) 'NA', which look like a mark"
+    ):
+        assert datasets.load_own(folder / "own.toml").frame["disease"].tolist() == ["flu", "NA", "flu"]
+
+
+@pytest.mark.parametrize("column", ["age", "zip"])
+def test_a_hierarchy_made_of_values_has_no_place_for_missing_ones(folder, column):
+    frame = pd.read_csv(folder / "patients.csv", sep=";", dtype=str)
+    frame.loc[1, column] = None
+    frame.to_csv(folder / "patients.csv", sep=";", index=False)
+    (folder / "own.toml").write_text(f'{GOOD}\n[reading]\nmissing = "value"\n')
+    with pytest.raises(
+        DataFileError, match=f"column {column!r} has missing cells, for which '(widths|mask)' makes no place"
+    ):
+        datasets.load_own(folder / "own.toml")
+
+
+def test_widths_need_numbers(folder):
+    (folder / "own.toml").write_text(GOOD + '\n[reading]\ntext = ["age"]\n')
+    with pytest.raises(SchemaError, match=r"own.toml': column 'age' is text \(as said\); widths need numbers"):
+        datasets.load_own(folder / "own.toml")

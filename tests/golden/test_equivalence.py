@@ -241,7 +241,7 @@ def snapshots():
 
 
 def test_example_2_bucketization_at_t1_and_t2():
-    publisher = MInvariance(2, partition="merged", audit=True)
+    publisher = MInvariance(2, partition="merged", audit=True, seed=1)  # who meets whom is chance: as printed
     first, second, third = map(publisher.publish, snapshots())
     figure = equivalence.figure_1()
     assert members(first) == expected_members(figure["before"])
@@ -254,7 +254,7 @@ def test_example_2_bucketization_at_t1_and_t2():
 
 
 def test_example_10_gives_table_7():
-    publisher = EEquivalence(2, e=2, audit=True)
+    publisher = EEquivalence(2, e=2, audit=True, seed=1)  # who meets whom is chance: as printed
     signatures = ("cancer", "flu"), ("cancer", "measles")
     for table, printed in zip(snapshots(), equivalence.table_7()):
         release = publisher.publish(table)
@@ -263,7 +263,7 @@ def test_example_10_gives_table_7():
 
 
 def test_example_4_merged_m_invariance_is_open_to_the_attack_and_e_equivalence_is_not():
-    for publisher, least in ((MInvariance(2, partition="merged"), 1), (EEquivalence(2, e=2), 2)):
+    for publisher, least in ((MInvariance(2, partition="merged", seed=1), 1), (EEquivalence(2, e=2, seed=1), 2)):
         releases = [publisher.publish(table) for table in snapshots()]
         background, named = Background.worst_case(releases), named_counterfeits(releases)
         both = Correspondence.of([r.published() for r in releases], background, counterfeits=named)

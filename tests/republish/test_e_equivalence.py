@@ -130,7 +130,7 @@ def test_saving_and_loading_changes_nothing(tmp_path_factory, tables, e, at):
 @given(data=st.data(), style=st.sampled_from(["anatomized", "generalized"]), seed=st.integers(0, 2**32 - 1))
 def test_the_order_of_rows_plays_no_part(distinct, data, style, seed):
     tables = data.draw(streams(max_releases=6, distinct=distinct))
-    same_in_any_order(lambda: EEquivalence(2, e=3, style=style), tables, np.random.default_rng(seed))
+    same_in_any_order(lambda: EEquivalence(2, e=3, style=style, seed=4), tables, np.random.default_rng(seed))
 
 
 # ---------------------------------------------------------------------- larger streams
@@ -181,8 +181,9 @@ def test_whoever_comes_back_is_refused_or_suppressed():
     for publisher in publishers:
         publisher.publish(table)
         publisher.publish(table.select(range(2, 8)))
-    with pytest.raises(InfeasibleError, match=r"record\(s\) 0, 1 come back.*new ids"):
+    with pytest.raises(InfeasibleError, match=r"^2 record\(s\) come back.*new ids") as told:
         publishers[0].publish(table)
+    assert list(told.value.ids) == [0, 1]
     release = publishers[1].publish(table)
     assert list(release.suppressed) == [0, 1]
     assert len(publishers[1].publish(table).suppressed) == 2

@@ -20,10 +20,10 @@ from ppdp_lab.anonymize import _extents
 from ppdp_lab.anonymize._clusters import Clusters
 from ppdp_lab.anonymize.kmember import KMember
 from ppdp_lab.errors import IdError, InfeasibleError, ParameterError, SchemaError
+from ppdp_lab.holder.months import with_ids
 from ppdp_lab.release import Release
 from ppdp_lab.republish import Snapshot, UpdateStream
 from ppdp_lab.republish.i3m import I3M, Drift
-from ppdp_lab.republish.months import with_ids
 from ppdp_lab.republish.optimization import il_optimization
 
 Step = dict[int, int]  # which row of the pool each person has
@@ -151,14 +151,15 @@ def test_numbers_that_are_no_whole_ones(story: Story, optimize: bool) -> None:
 @given(story=stories(), optimize=st.booleans())
 def test_an_update_is_a_delete_and_an_insert(story: Story, optimize: bool) -> None:
     """Whoever changes a value goes under a new name: the releases stay the same."""
-    updating, renaming = (I3M(story.k, optimize=optimize) for _ in range(2))
-    names = {person: person for step in story.steps for person in step}
+    updating, renaming = (I3M(story.k, optimize=optimize, seed=2) for _ in range(2))
+    fixed = {person: f"p{person:04}" for step in story.steps for person in step}
+    names = dict(fixed)  # new names keep the order of ids, which chance starts from
     before: Step = {}
     for step in story.steps:
         for person, row in step.items():
             if person in before and _differ(story.pool, before[person], row):
-                names[person] += 1000
-        one, other = updating.publish(story.table(step)), renaming.publish(story.table(step, names))
+                names[person] += "'"
+        one, other = updating.publish(story.table(step, fixed)), renaming.publish(story.table(step, names))
         pd.testing.assert_frame_equal(one.to_frame(), other.to_frame())
         assert one.class_of.tolist() == other.class_of.tolist() and updating.loss == renaming.loss
         assert renaming.changes["updated"] == 0
@@ -184,20 +185,17 @@ def test_save_and_load_change_nothing(tmp_path_factory: Any, story: Story, optim
 
 @given(story=stories(), data=st.data())
 def test_the_order_of_rows_plays_no_part(story: Story, data: st.DataObject) -> None:
-    """As long as no two records are equal in all respects: such a pair may change places, and then go separate ways."""
-    one, other = I3M(story.k), I3M(story.k)
+    one, other = I3M(story.k, seed=1), I3M(story.k, seed=1)
     for step, table in zip(story.steps, story.tables()):
         mixed = dict(data.draw(st.permutations(list(step.items()))))
         first, second = one.publish(table), other.publish(story.table(mixed))
         pd.testing.assert_frame_equal(first.to_frame(), second.to_frame())
         assert one.loss == other.loss
-        if table.frame.duplicated().any():
-            return
 
 
 @given(story=stories())
 def test_snapshots_and_bare_tables_are_the_same(story: Story) -> None:
-    by_table, by_snapshot = I3M(story.k), I3M(story.k)
+    by_table, by_snapshot = I3M(story.k, seed=1), I3M(story.k, seed=1)
     previous = None
     for number, table in enumerate(story.tables()):
         snapshot = Snapshot.after(previous, table, number)
@@ -239,14 +237,14 @@ def test_the_first_release_is_the_static_one(optimize: bool) -> None:
 
 
 def test_a_stream_splits_disperses_and_drifts() -> None:
-    publisher = I3M(3)
+    publisher = I3M(3, seed=0)
     changes = []
     for snapshot in UpdateStream(people(), initial=100, deletes=30, inserts=40, updates=5, seed=1):
         publisher.publish(snapshot)
         changes.append(publisher.changes)
         drift = publisher.drift(snapshot)
         assert drift.loss == publisher.loss
-        fresh = I3M(3)
+        fresh = I3M(3, seed=0)
         fresh.publish(snapshot.table)
         assert drift.static_loss == fresh.loss
     assert all(c["split"] > 0 and c["dispersed"] > 0 and c["broken"] == 0 for c in changes[1:])
@@ -268,7 +266,7 @@ def test_a_table_without_old_records_starts_over() -> None:
 
 def test_a_refused_snapshot_changes_nothing() -> None:
     table = people(40)
-    publisher, untouched = I3M(3), I3M(3)
+    publisher, untouched = I3M(3, seed=0), I3M(3, seed=0)
     for one in (publisher, untouched):
         one.publish(table.select(np.arange(30)))
     with pytest.raises(InfeasibleError, match="k = 3 is larger than the table of 2 records"):

@@ -10,8 +10,8 @@ from republish.lives import same_but_for_names
 from ppdp_lab.errors import BrokenRuleError, DataFileError, IdError, ParameterError, PublicationError
 from ppdp_lab.release import Release
 from ppdp_lab.republish import Publisher, Snapshot, UpdateStream
-from ppdp_lab.republish import publisher as module
 from ppdp_lab.republish.memory import Stored, file
+from ppdp_lab.republish.memory import remembered as module
 from ppdp_lab.table import Microdata, Schema
 
 

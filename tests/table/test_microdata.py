@@ -57,13 +57,18 @@ def test_rows_are_grouped_by_quasi_identifiers(case: Case) -> None:
 
 
 @given(cases(), st.data())
-def test_the_canonical_order_does_not_depend_on_the_input_order(case: Case, data: st.DataObject) -> None:
+def test_the_order_by_chance_does_not_depend_on_the_input_order(case: Case, data: st.DataObject) -> None:
     shuffled = list(data.draw(st.permutations(range(len(case.frame)))))
-    first, second = case.table(), case.table(shuffled)
-    names = [c.name for c in case.quasi + case.sensitive]
-    one = first.frame[names].iloc[first.canonical_order()].reset_index(drop=True)
-    other = second.frame[names].iloc[second.canonical_order()].reset_index(drop=True)
-    pd.testing.assert_frame_equal(one, other)
+    kinds = [list, lambda rows: [f"p{i}" for i in rows], lambda rows: [i if i % 2 else f"p{i}" for i in rows]]
+    ids = data.draw(st.sampled_from(kinds))
+    first, second = case.table(ids=ids(range(len(shuffled)))), case.table(shuffled, ids(shuffled))
+    orders = [t.ids[t.order_by_chance(np.random.default_rng(3))].tolist() for t in (first, second)]
+    assert orders[0] == orders[1]
+    some = [np.flatnonzero(t.ids.isin(first.ids[::2])) for t in (first, second)]
+    orders = [
+        t.ids[t.order_by_chance(np.random.default_rng(3), rows)].tolist() for t, rows in zip((first, second), some)
+    ]
+    assert orders[0] == orders[1] and len(orders[0]) == len(first.ids[::2])
 
 
 def test_the_fingerprint_follows_the_data() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
 from numbers import Real
-from typing import Protocol
+from typing import Annotated, Protocol
 
 import numpy as np
 
@@ -26,9 +26,10 @@ from ppdp_lab.errors import (
     check_number,
 )
 from ppdp_lab.principles import Principle
+from ppdp_lab.registry import OneOf, Within
 from ppdp_lab.release import Release
 from ppdp_lab.table import Boxes, ClassCounts, Microdata, Nodes
-from ppdp_lab.table.grouping import group
+from ppdp_lab.table.keys.grouping import group
 
 CANDIDATES = ("minimal", "solutions")
 
@@ -77,15 +78,17 @@ class LatticeSearch(Anonymizer):
     Where the node check departs from the thesis is said at the top of :mod:`ppdp_lab.anonymize.lattice`.
     """
 
+    unsaid = ("smallest",)
+
     def __init__(
         self,
         rule: Principle,
         *,
-        suppression: float = 0.0,
+        suppression: Annotated[float, Within(at_least=0, at_most=1)] = 0.0,
         metric: Callable[[Release], float] | None = None,
-        candidates: str = "minimal",
+        candidates: Annotated[str, OneOf(*CANDIDATES)] = "minimal",
         rollup: bool = True,
-        history: float = 8.0,
+        history: Annotated[float, Within(at_least=0)] = 8.0,
         projection: bool = True,
         smallest: SmallestClasses | None = None,
     ) -> None:
@@ -239,7 +242,3 @@ class LatticeSearch(Anonymizer):
             tuple(Nodes(domain, column[first]) for domain, column in zip(table.qi_domains, columns)), len(first)
         )
         return Release(table, number[class_of], boxes, method=f"{self!r} at {tuple(int(level) for level in node)}")
-
-    def __repr__(self) -> str:
-        suppression = f", suppression={self.suppression:g}" if self.suppression else ""
-        return f"{type(self).__name__}({self.rule}{suppression})"

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from ppdp_lab.anonymize.base import ANONYMIZERS
 from ppdp_lab.anonymize.lattice.base import Check, LatticeSearch
 from ppdp_lab.anonymize.lattice.lattice import Lattice
 
 
+@ANONYMIZERS.add(
+    accepts="a table with a hierarchy for every quasi-identifier; any rule",
+    promises="all full-domain generalizations that keep the rule",
+    paper="Kohlmayer et al., PASSAT 2012",
+)
 class Flash(LatticeSearch):
     """Bottom-up, breadth-first start nodes, and a binary search on a path from each one to the top [1]_, [2]_.
 

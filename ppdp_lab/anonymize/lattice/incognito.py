@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from itertools import combinations
 
+from ppdp_lab.anonymize.base import ANONYMIZERS
 from ppdp_lab.anonymize.lattice.base import Check, LatticeSearch
 from ppdp_lab.anonymize.lattice.lattice import FAILS, Lattice
 
 
+@ANONYMIZERS.add(
+    accepts="a table with a hierarchy for every quasi-identifier; any rule",
+    promises="all full-domain generalizations that keep the rule",
+    paper="LeFevre et al., SIGMOD 2005",
+)
 class Incognito(LatticeSearch):
     """Breadth-first search of the lattice of every subset of quasi-identifiers, the smallest subsets first [1]_, [2]_.
 

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from ppdp_lab.anonymize.base import ANONYMIZERS
 from ppdp_lab.anonymize.lattice.base import Check, LatticeSearch
 from ppdp_lab.anonymize.lattice.lattice import Lattice
 
 
+@ANONYMIZERS.add(
+    accepts="a table with a hierarchy for every quasi-identifier; any rule",
+    promises="the lowest full-domain generalizations that keep the rule",
+    paper="Samarati, TKDE 2001",
+)
 class Samarati(LatticeSearch):
     """Binary search for the least height at which some node satisfies the rule [1]_, [2]_.
 

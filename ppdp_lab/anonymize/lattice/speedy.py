@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
+from ppdp_lab.anonymize.base import ANONYMIZERS
 from ppdp_lab.anonymize.lattice.check import CORES
 from ppdp_lab.anonymize.lattice.flash import Flash
 from ppdp_lab.errors import check_integer
 from ppdp_lab.principles import Principle
+from ppdp_lab.registry import Within
 
 
+@ANONYMIZERS.add(
+    accepts="a table with a hierarchy for every quasi-identifier; any rule",
+    promises="what Flash finds, the rows of every check being divided among threads",
+    paper="Chatzopoulos, thesis 2015",
+)
 class Speedy(Flash):
     """Flash with the rows of every check divided among threads [1]_.
 
@@ -44,6 +51,12 @@ class Speedy(Flash):
     [(2,), (3,)]
     """
 
-    def __init__(self, rule: Principle, *, threads: int | None = None, **switches: Any) -> None:
+    def __init__(
+        self,
+        rule: Principle,
+        *,
+        threads: Annotated[int, Within(at_least=1, at_most=1024)] | None = None,
+        **switches: Any,
+    ) -> None:
         super().__init__(rule, **switches)
-        self.threads = check_integer("threads", CORES if threads is None else threads, at_least=1)
+        self.threads = check_integer("threads", CORES if threads is None else threads, at_least=1, at_most=1024)

@@ -32,9 +32,9 @@ def run(repeat: int = 3) -> list[Measurement]:
 
 
 PUBLISHERS: dict[str, Callable[[], Publisher]] = {
-    "bucketization": lambda: MInvariance(10, partition="merged"),
-    "split": lambda: MInvariance(10, partition="fine"),
-    "e-equivalence": lambda: EEquivalence(10, e=5),
+    "bucketization": lambda: MInvariance(10, partition="merged", seed=0),
+    "split": lambda: MInvariance(10, partition="fine", seed=0),
+    "e-equivalence": lambda: EEquivalence(10, e=5, seed=0),
 }
 
 

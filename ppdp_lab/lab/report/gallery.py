@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.lab.report import scorecard
+from ppdp_lab.table.files import write_whole
 
 
 def gallery(scored: Sequence[scorecard.Scored], folder: Path, results: Path) -> Path:
@@ -21,6 +21,7 @@ def gallery(scored: Sequence[scorecard.Scored], folder: Path, results: Path) -> 
         if entry.run is not None:
             target = folder / entry.experiment.name
             copies |= {target / drawn.name: drawn for drawn in entry.run.figures}
+    # All of it before the first copy: a report that is refused leaves nothing behind.
     runs = results.resolve()
     for place in [folder, *(target.parent for target in copies)]:
         there = place.resolve()
@@ -31,7 +32,6 @@ def gallery(scored: Sequence[scorecard.Scored], folder: Path, results: Path) -> 
     folder.mkdir(parents=True, exist_ok=True)
     for target, drawn in copies.items():
         target.parent.mkdir(exist_ok=True)
-        shutil.copyfile(drawn, target)
+        write_whole(target, drawn.read_bytes())
     path = folder / "SCORECARD.md"
-    path.write_text(content, encoding="utf-8")
-    return path
+    return write_whole(path, content)

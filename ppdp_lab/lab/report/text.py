@@ -34,7 +34,7 @@ def seconds(value: float) -> str:
 
 
 def label_of(scale: str, given: Mapping[str, Any]) -> str:
-    """A scale and what was changed of it, in words.
+    """A scale and what was changed of it.
 
     >>> label_of("quick", {"k": 3})
     'quick, k=3'

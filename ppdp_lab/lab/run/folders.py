@@ -21,6 +21,7 @@ import psutil
 from filelock import ReadWriteLock, Timeout
 
 from ppdp_lab.lab.run import tables
+from ppdp_lab.table.files import write_whole
 
 LOCK = ".lock"
 _LEFT = re.compile(r"\.(?:partial|old)-(\d+)-")
@@ -117,6 +118,4 @@ def turn(results: Path, *, exclusive: bool, waiting: Callable[[], None]) -> Iter
 
 def write_json(path: Path, content: Any) -> None:
     """Write a file in one go: whoever reads it finds the old content or the new one, never half of it."""
-    fresh = path.with_name(f".{path.name}-{os.getpid()}")
-    fresh.write_text(json.dumps(content, indent=2, default=str) + "\n", encoding="utf-8")
-    fresh.replace(path)
+    write_whole(path, json.dumps(content, indent=2, default=str) + "\n")

@@ -14,6 +14,7 @@ import pandas as pd
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.lab.run import tables
 from ppdp_lab.table import Microdata
+from ppdp_lab.table.files import write_whole
 
 RUN_FOLDER = "PPDP_LAB_RUN"
 HANDED_OVER = "finish.json"
@@ -57,7 +58,7 @@ def finish(
         tables.write(found, Path(folder))
         about = [{"rows": len(t), "provenance": t.provenance, "fingerprint": t.fingerprint()} for t in used]
         handed = {"tables": list(found), "figures": list(drawn), "data": about}
-        Path(folder, HANDED_OVER).write_text(json.dumps(handed), encoding="utf-8")
+        write_whole(Path(folder, HANDED_OVER), json.dumps(handed))
     for name, frame in found.items():
         print(f"{name}: {len(frame)} rows, columns {', '.join(map(repr, frame.columns))}")
     for name, draw in drawn.items():

@@ -69,6 +69,7 @@ def identify(
         "source": source_hash(),
         "drawings": drawings(experiment),
     }
+    # Scale and file decide captions and verdicts, not results: a scale is its parameters, which are in `common`.
     return Identity(_hash(common | whole), _hash(common | {"source": source_hash(presentation=False)}), data)
 
 

@@ -1,4 +1,4 @@
-"""The record of a finished run: what its files hold, and in words what is wrong with one that cannot be read."""
+"""The record of a finished run: what its files hold, and what is wrong with a file that cannot be read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOTEBOOK, VERDICTS, ENVIRONMENT, FIGURES = "notebook.ipynb", "verdicts.json", "e
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run: its folder, and whether it had to be executed. What its files should not hold is refused in words."""
+    """A finished run: its folder, and whether it had to be executed. A file that does not hold what a run writes is refused."""
 
     folder: Path
     executed: bool
@@ -86,7 +86,7 @@ def latest(experiment: str, results: Path, scale: str | None = None) -> Run | No
 
 
 def finished_scales(experiment: str, results: Path) -> tuple[set[str], list[str]]:
-    """Scales that an experiment was run at with unchanged parameters; and in words, runs that cannot be read."""
+    """Scales that an experiment was run at with unchanged parameters; and which runs cannot be read, and why."""
     scales: set[str | None] = set()
     broken = [
         f"the run in {folder} is of an older layout, without {tables.FOLDER}/; delete that folder and run again"

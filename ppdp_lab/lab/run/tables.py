@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pandas as pd
 
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.lab.experiment.model import check_file_name
+from ppdp_lab.table.files import write_whole
 
 Tables = Mapping[str, pd.DataFrame]  # result tables by name: what a drawing gets and a claim is judged on
 FOLDER = "results"
@@ -67,7 +69,7 @@ def write(tables: Tables, folder: Path) -> None:
     (folder / FOLDER).mkdir(parents=True, exist_ok=True)
     for name, table in tables.items():
         try:
-            table.to_parquet(folder / file(name), index=False)
+            write_whole(folder / file(name), partial(table.to_parquet, index=False))
         except (ValueError, TypeError) as error:  # pyarrow's own errors derive from these
             raise ParameterError(
                 f"the table {name!r} cannot be written as Parquet ({error}); give every column values of one plain type"

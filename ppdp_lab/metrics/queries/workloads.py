@@ -113,7 +113,7 @@ class _Ranges:
         if not isinstance(table, Microdata) or len(table) == 0:
             raise ParameterError(f"queries are made from a ppdp_lab.Microdata with records, not from {table!r}")
         self.table, self.around = table, around
-        self.n = check_integer("n", n, at_least=1)
+        self.n = check_integer("n", n, at_least=1, at_most=10**7)
         check_choice("sensitive", sensitive, (RANGE, VALUE, ANY))
         self.fixed = {name: sensitive for name in table.schema.sensitive if sensitive != RANGE}
         chance = np.random.default_rng(check_integer("seed", seed, at_least=0))

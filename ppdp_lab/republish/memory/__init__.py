@@ -8,15 +8,18 @@ from ppdp_lab.republish.memory.layout import (
     lengthen,
     renumber,
 )
+from ppdp_lab.republish.memory.remembered import Remembered, fresh_pseudonyms
 from ppdp_lab.republish.memory.vocabulary import Renumbering, Vocabulary
 
 __all__ = [
     "FORMAT",
+    "Remembered",
     "Renumbering",
     "Stored",
     "Vocabulary",
     "arrays_of",
     "check_arrays",
+    "fresh_pseudonyms",
     "lengthen",
     "read_memory",
     "renumber",

@@ -10,20 +10,25 @@ the seed, is refused.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import os
+import tempfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 import pandas as pd
+from filelock import FileLock
 
 from ppdp_lab.errors import DataFileError, listed
 from ppdp_lab.republish.memory.vocabulary import Vocabulary
 from ppdp_lab.table import Domain, Hierarchy
+from ppdp_lab.table.files import write_whole
 
 FORMAT = 3
 _HEADER = {
@@ -33,26 +38,52 @@ _HEADER = {
 _ARRAYS = {2: ("ids", "present", "pseudonyms"), 3: ("ids", "present", "pseudonyms", "codes", "checksum")}
 
 
-def write_memory(path: Path, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> None:
-    """Write a memory file, whole or not at all."""
+def write_memory(
+    path: Path, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray], last: str | None = None
+) -> str:
+    """Write a memory file, whole or not at all, for its owner's eyes only; returns its checksum.
+
+    ``last`` is the checksum of the file that stands there, as far as the caller knows: if somebody else has written it since,
+    their releases would be forgotten, so that is refused.
+    """
     text = json.dumps({"format": FORMAT, **header})
-    content = {"header": np.array(text), **arrays}
-    content["checksum"] = np.array(_checksum(text, arrays))
-    beside = path.with_name(path.name + ".partial")
-    with beside.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **content)  # type: ignore[arg-type]
-    beside.replace(path)
+    checksum = _checksum(text, arrays)
+    content = {"header": np.array(text), **arrays, "checksum": np.array(checksum)}
+    with _lock(path):
+        if last is not None and path.is_file() and _checksum_in(path) != last:
+            raise DataFileError(
+                f"{str(path)!r} was written by somebody else since it was loaded or saved here, so their releases would be "
+                f"forgotten; load it anew and publish again, or save under another name"
+            )
+        write_whole(path, lambda file: np.savez_compressed(file, allow_pickle=False, **content), mode=0o600)
+    return checksum
 
 
-def read_memory(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Header and arrays of a memory file, after its checksum; whatever is wrong with it is said in words."""
+@contextlib.contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    """One writer at a time per file; the lock lies among temporary files, not beside the memory."""
+    owner = os.getuid() if hasattr(os, "getuid") else 0
+    name = hashlib.sha256(os.path.realpath(path).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    with FileLock(Path(tempfile.gettempdir()) / f"ppdp_lab-{owner}-{name}.lock", timeout=600, mode=0o600):
+        yield
+
+
+def _checksum_in(path: Path) -> str:
+    """The checksum that a file carries; empty for one that has none, or is no memory."""
+    with contextlib.suppress(Exception), np.load(path, allow_pickle=False) as file:
+        return str(file["checksum"])
+    return ""
+
+
+def read_memory(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray], str | None]:
+    """Header, arrays and checksum of a memory file, after checking the latter; whatever is wrong is said in words."""
     if not path.is_file():
         raise DataFileError(f"no saved publisher {str(path)!r}")
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         text = str(arrays.pop("header"))
-        header = json.loads(text)
+        header = dict(json.loads(text))
         version = header["format"]
     except (
         ValueError,
@@ -68,7 +99,7 @@ def read_memory(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         zlib.error,
     ) as error:
         raise damaged(path, str(error) or type(error).__name__) from None
-    if version not in _HEADER:
+    if not isinstance(version, int) or version not in _HEADER:
         how = (
             "its pseudonyms follow from the seed, so it must not be used; begin a new series"
             if version == 1
@@ -79,9 +110,12 @@ def read_memory(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     missing += [key for key in _ARRAYS[version] if key not in arrays]
     if missing:
         raise damaged(path, f"it lacks {listed(missing)}")
-    if version == FORMAT and str(arrays.pop("checksum")) != _checksum(text, arrays):
+    if version != FORMAT:
+        return header, arrays, None
+    checksum = str(arrays.pop("checksum"))
+    if checksum != _checksum(text, arrays):
         raise damaged(path, "its checksum does not fit its contents; restore it from a backup")
-    return header, arrays
+    return header, arrays, checksum
 
 
 def damaged(path: Path, why: str) -> DataFileError:

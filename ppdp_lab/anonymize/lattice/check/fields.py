@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ppdp_lab.anonymize.lattice.check._packing import number_combinations, records_in_small_classes
-from ppdp_lab.table.grouping import group
+from ppdp_lab.table.keys.grouping import group
 
 _SCRATCH = 2**20
 

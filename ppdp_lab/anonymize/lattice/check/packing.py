@@ -26,7 +26,7 @@ from ppdp_lab.anonymize.lattice.check._packing import (
 from ppdp_lab.anonymize.lattice.check.fields import Field, Lookup
 from ppdp_lab.anonymize.lattice.check.workers import Workers
 from ppdp_lab.table import Domain, Microdata
-from ppdp_lab.table.grouping import group
+from ppdp_lab.table.keys.grouping import group
 
 WORD_BITS = 64
 KEPT_ENTRIES = 2**24  # of the look-up tables of one field; only joined fields reach that

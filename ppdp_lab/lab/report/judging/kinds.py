@@ -1,6 +1,6 @@
 """The kinds of claims: one small test each, on the points that the claim's query selected.
 
-Every test says whether the claim holds, what was measured in words, and at which share of the points it holds.
+Every test says whether the claim holds, what was measured, and at which share of the points it holds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ROUNDING = 1e-12  # 1 - 0.85 is 0.15000000000000002: the last digit of a float d
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a test found: whether it holds, the measured value in words, and at which share of the points it holds."""
+    """What a test found: whether it holds, the measured value as text, and at which share of the points it holds."""
 
     holds: bool
     measured: str
@@ -85,6 +85,7 @@ def flat(points: pd.DataFrame, claim: Claim) -> Outcome:
     """Largest over smallest value at most 1.15, on every curve."""
     ratios = []
     for values in (curve[VALUE].to_numpy() for curve in _curves(points, claim)):
+        # A ratio says nothing across zero: a curve that changes sign, or leaves 0, is not flat; one of zeros only is.
         small, large = np.sort(np.abs(values))[[0, -1]]
         one_sign = (values >= 0).all() or (values <= 0).all()
         ratios.append(1.0 if large == 0 else large / small if one_sign and small > 0 else np.inf)
@@ -146,6 +147,7 @@ def _trend(points: pd.DataFrame, claim: Claim, sign: int) -> Outcome:
     for curve in _curves(points, claim):
         if len(curve) < 2:
             raise ClaimError(f"a curve over {axis!r} has {len(curve)} point only; nothing can rise or fall")
+        # Spearman's correlation is Pearson's of the ranks, which does not exist where all ranks are equal.
         ranks = rankdata(curve[axis]), rankdata(curve[VALUE])
         varies = np.ptp(ranks[1]) > 0
         correlations.append(float(np.corrcoef(*ranks)[0, 1]) if varies else 0.0)

@@ -56,7 +56,7 @@ def judge_all(experiment: Experiment, results: Tables, scale: str, *, strict: bo
 
 
 def paper_says(claim: Claim) -> str:
-    """The paper's value, in words."""
+    """The paper's value as the scorecard prints it."""
     paper = claim.paper
     if isinstance(paper, str):
         return paper
@@ -75,7 +75,7 @@ def paper_says(claim: Claim) -> str:
 
 
 def lacks(claim: Claim) -> str:
-    """What this machine lacks for a claim, in words; empty if nothing."""
+    """What this machine lacks for a claim; empty if nothing."""
     if claim.needs_cores > CORES:
         return f"needs {claim.needs_cores} cores; there are {CORES}"
     if claim.needs_memory_gb and memory_gb() < claim.needs_memory_gb:

@@ -11,7 +11,7 @@ from ppdp_lab.anonymize.lattice.check import packing
 from ppdp_lab.anonymize.lattice.check.packing import PackedTable
 from ppdp_lab.principles import DistinctLDiversity, KAnonymity
 from ppdp_lab.table import Hierarchy, Microdata, Schema
-from ppdp_lab.table.grouping import group
+from ppdp_lab.table.keys.grouping import group
 
 
 @pytest.fixture

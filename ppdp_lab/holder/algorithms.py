@@ -1,0 +1,73 @@
+"""An algorithm by name, with the rule that a command line gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from operator import and_
+from typing import Any
+
+from ppdp_lab.anonymize import ANONYMIZERS, Anonymizer
+from ppdp_lab.errors import ParameterError, unknown
+from ppdp_lab.principles import DistinctLDiversity, KAnonymity, Principle, TCloseness
+from ppdp_lab.registry import make, parse
+
+_PLAIN = {"bool", "int", "float", "str", "None"}
+
+
+def make_anonymizer(
+    name: str,
+    *,
+    rule: str | None = None,
+    k: int | None = None,
+    l: int | None = None,  # noqa: E741 (the paper's symbol)
+    t: float | None = None,
+    seed: int | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Anonymizer:
+    """An algorithm by name, with a rule given as text and the one that k, l and t make; what it cannot use is refused.
+
+    >>> make_anonymizer("mondrian", k=5, l=2)
+    Mondrian(KAnonymity(5) & DistinctLDiversity(2))
+    >>> make_anonymizer("flash", rule="KAnonymity(5) & EntropyLDiversity(2.5)", options={"metric": "ncp"})
+    Flash(KAnonymity(5) & EntropyLDiversity(2.5), metric=ncp)
+    """
+    if name not in ANONYMIZERS:
+        raise unknown("algorithm", name, [known.lower() for known in ANONYMIZERS])
+    entry = ANONYMIZERS.entry(name)
+    measure, *others = entry.parameters
+    said = {key: value for key, value in {"rule": rule, "k": k, "l": l, "t": t}.items() if value is not None}
+    if measure.name == "rule":
+        if not said:
+            raise ParameterError(
+                "say how safe the release must be: --k, --l or --t, or several of them, or --rule 'KAnonymity(5) & ...'"
+            )
+        first: Any = _rule(rule, k, l, t)
+    else:
+        first = said.pop(measure.name, None)
+        if said:
+            raise ParameterError(
+                f"{name} cannot promise --{' and --'.join(said)}: its only measure is --{measure.name}"
+            )
+        if first is None:
+            raise ParameterError(f"{name} needs --{measure.name}")
+    keywords = dict(options or {})
+    if seed is not None:
+        keywords["seed"] = seed
+    types = {p.name: p.type for p in others}
+    known = [key for key in types if key not in entry.member.unsaid]
+    for key, value in keywords.items():
+        if key not in known:
+            raise ParameterError(str(unknown(f"option of {name}:", key, known)))
+        if not set(types[key].split(" | ")) <= _PLAIN and isinstance(value, str):
+            keywords[key] = parse(value)  # a metric's name, say
+    made: Anonymizer = make(entry.member, keywords, (first,))
+    return made
+
+
+def _rule(text: str | None, k: int | None, l: int | None, t: float | None) -> Principle:  # noqa: E741
+    parts: list[Principle] = [Principle.from_text(text)] if text is not None else []
+    parts += [KAnonymity(k)] if k is not None else []
+    parts += [DistinctLDiversity(l)] if l is not None else []
+    parts += [TCloseness(t)] if t is not None else []
+    return reduce(and_, parts)

@@ -1,0 +1,173 @@
+"""The plain form of what is made with parameters: a name and parameters, as JSON, and back."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+
+from ppdp_lab.errors import ParameterError, listed, unknown
+from ppdp_lab.registry.families import FAMILIES, key_of
+from ppdp_lab.registry.parameters import parameters_of
+
+
+class Plain:
+    """Can be written down as a name and parameters, and is equal to whatever is written alike.
+
+    A subclass keeps every parameter of its constructor under the parameter's name. Parameters named in :attr:`unsaid`
+    only make it faster and are left out.
+
+    >>> from ppdp_lab import KAnonymity
+    >>> rule = KAnonymity(5)
+    >>> rule.to_plain()
+    {'name': 'KAnonymity', 'version': 1, 'parameters': {'k': 5}}
+    >>> KAnonymity.from_plain(rule.to_plain()) == rule, rule.get_params()
+    (True, {'k': 5})
+    """
+
+    version: ClassVar[int] = 1
+    unsaid: ClassVar[tuple[str, ...]] = ()
+
+    def get_params(self) -> dict[str, Any]:
+        """Parameters by name, as they were given."""
+        return {p.name: getattr(self, p.name) for p in parameters_of(type(self)) if p.name not in self.unsaid}
+
+    def to_plain(self) -> dict[str, Any]:
+        """Name, version and parameters, in a form that JSON can hold."""
+        said = {name: _plain(value, f"{type(self).__name__}: {name}") for name, value in self.get_params().items()}
+        return {"name": type(self).__name__, "version": self.version, "parameters": said}
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> Self:
+        """What :meth:`to_plain` wrote down, made anew."""
+        made = revive(plain)
+        if not isinstance(made, cls):
+            raise ParameterError(f"this describes a {type(made).__name__}, not a {cls.__name__}")
+        return made
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """What a text such as ``KAnonymity(5)`` describes."""
+        from ppdp_lab.registry.text import parse  # it makes what this module describes
+
+        made = parse(text)
+        if not isinstance(made, cls):
+            raise ParameterError(f"{text!r} describes a {type(made).__name__}, not a {cls.__name__}")
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.get_params() == other.get_params()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, repr(self.get_params())))
+
+    def __repr__(self) -> str:
+        """The call that makes it: parameters that differ from their defaults, required ones without their names."""
+        shown = []
+        for p in parameters_of(type(self)):
+            value = getattr(self, p.name)
+            if p.required and p.positional:
+                shown.append(_text(value))
+            elif p.name not in self.unsaid and not (type(value) is type(p.default) and value == p.default):
+                shown.append(f"{p.name}={_text(value)}")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _text(value: Any) -> str:
+    """A value as :func:`parse` reads it."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    if isinstance(value, (tuple, list)):
+        return f"[{', '.join(map(_text, value))}]"
+    return str(getattr(value, "name", value)) if _registered(value) else repr(value)
+
+
+def _registered(value: Any) -> bool:
+    """Whether a value is itself a member of some family, such as a metric."""
+    return any(value is entry.member for family in FAMILIES.values() for entry in family.entries())
+
+
+def _plain(value: Any, what: str) -> Any:
+    if isinstance(value, Plain):
+        return value.to_plain()
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, what) for item in value]
+    if isinstance(value, partial) and _registered(value.func) and not value.args:
+        return {"member": cast(Any, value.func).name, "with": _plain_dict(value.keywords, what)}
+    if _registered(value):
+        return {"member": value.name, "with": {}}
+    raise ParameterError(
+        f"{what} = {value!r} cannot be written down plainly; use numbers, text, lists, or members of the registries"
+    )
+
+
+def _plain_dict(values: Mapping[str, Any], what: str) -> dict[str, Any]:
+    return {name: _plain(value, what) for name, value in values.items()}
+
+
+def revive(plain: Any, kind: Any = None) -> Any:
+    """What a plain form describes: the inverse of ``to_plain``, for values within it, too.
+
+    ``kind`` is the class, where it is known and need not be looked up.
+    """
+    if isinstance(plain, list):
+        return tuple(revive(item) for item in plain)
+    if not isinstance(plain, Mapping):
+        return plain
+    if set(plain) == {"member", "with"}:
+        member = find(plain["member"])
+        return partial(member, **plain["with"]) if plain["with"] else member
+    if set(plain) != {"name", "version", "parameters"} or not isinstance(plain["parameters"], Mapping):
+        raise ParameterError(f"not a plain form: it needs name, version and parameters, not {listed(plain)}")
+    kind = kind or find(plain["name"], made=True)
+    if plain["version"] != kind.version:
+        raise ParameterError(
+            f"{plain['name']} was written in version {plain['version']!r} of its plain form; this package reads "
+            f"{kind.version}; make it anew"
+        )
+    return make(kind, {name: revive(value) for name, value in plain["parameters"].items()})
+
+
+def make(kind: Any, said: Mapping[str, Any], first: tuple[Any, ...] = ()) -> Any:
+    """A member from parameters by name, and positional ones before them; unknown and missing ones are refused in words."""
+    known = parameters_of(kind)
+    names = [p.name for p in known]
+    for name in said:
+        if name not in names:
+            raise ParameterError(str(unknown(f"parameter of {kind.__name__}:", name, names)))
+    several = [p for p in known if p.several]
+    if several:
+        return kind(*first, *said.get(several[0].name, ()))
+    if len(first) > len(names):
+        raise ParameterError(f"{kind.__name__} takes {len(names)} parameter(s), not {len(first)}")
+    given = dict(zip(names, first))
+    twice = [name for name in given if name in said]
+    missing = [p.name for p in known if p.required and p.name not in given and p.name not in said]
+    if twice or missing:
+        raise ParameterError(f"{kind.__name__}: {'given twice' if twice else 'missing'}: {listed(twice or missing)}")
+    every = given | dict(said)
+    bare = [every.pop(p.name) for p in known if p.required and p.positional]
+    return kind(*bare, **every)
+
+
+def find(name: Any, *, made: bool = False) -> Any:
+    """The member of that name, of whatever family; with ``made``, of those that are made with parameters."""
+    entries = [entry for family in FAMILIES.values() for entry in family.entries()]
+    known = [e for e in entries if not made or (inspect.isclass(e.member) and issubclass(e.member, Plain))]
+    for entry in known:
+        if isinstance(name, str) and key_of(entry.name) == key_of(name):
+            return entry.member
+    raise unknown("name", name, [entry.name for entry in known])
+
+
+def to_json(plain: Any) -> str:
+    """A plain form as one line of JSON, always written alike."""
+    return json.dumps(plain, sort_keys=True, allow_nan=False)

@@ -1,0 +1,25 @@
+"""Files: the one reader of what comes in, and the one way in which anything is written."""
+
+from ppdp_lab.table.files.opening import open_table
+from ppdp_lab.table.files.options import MISSING, OPTIONS, Reading
+from ppdp_lab.table.files.reading import FileFrame, read_file, read_frames, read_rows
+from ppdp_lab.table.files.report import FileReport, ReadingWarning
+from ppdp_lab.table.files.whole import write_all, write_whole
+from ppdp_lab.table.files.writing import write_csv, write_csvs
+
+__all__ = [
+    "MISSING",
+    "OPTIONS",
+    "FileFrame",
+    "FileReport",
+    "Reading",
+    "ReadingWarning",
+    "open_table",
+    "read_file",
+    "read_frames",
+    "read_rows",
+    "write_all",
+    "write_csv",
+    "write_csvs",
+    "write_whole",
+]

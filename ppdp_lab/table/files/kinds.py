@@ -1,0 +1,209 @@
+"""What a column of cells is: numbers, dates, or text, decided on its distinct cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+TEXT, WHOLE, DECIMAL, DATE, MOMENT, EMPTY = "text", "whole numbers", "numbers", "dates", "dates with times", "empty"
+NUMBERS = (WHOLE, DECIMAL)
+
+# cells that many programs write for "missing"; here they are values until the user says otherwise
+_MARKS = (
+    "na", "n/a", "n.a.", "#n/a", "<na>", "null", "none", "nan", "nil", "nat", "?", "??", "-", "--", ".", "..", "missing",
+    "unknown",
+)  # fmt: skip
+MARKS = tuple(dict.fromkeys(form for mark in _MARKS for form in (mark, mark.upper(), mark.capitalize(), "NaN", "NaT")))
+
+_INTEGER = r"^\s*[+-]?\d+\s*$"
+_CODE = r"^\s*[+-]?0\d"
+_LONG = r"^\s*[+-]?\d{16,}\s*$"
+_NOT_FINITE = r"(?i)^\s*[+-]?(inf|infinity|nan)\s*$"
+_THOUSANDS = r"^\s*[+-]?\d{1,3}(,\d{3})+\s*$"
+_DATE = r"^\s*\d{4}-\d\d-\d\d\s*$"
+_MOMENT = r"^\s*\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?\s*$"
+_OTHER_DATE = r"^\s*(\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d\d)|\d{4}[./]\d{1,2}[./]\d{1,2})\s*$"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a column is taken for, why if that may surprise, and a note for the reader's report.
+
+    ``refused`` is a cell that does not belong to a column of numbers, where there is one.
+    """
+
+    name: str
+    why: str = ""
+    note: str = ""
+    refused: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.why})" if self.why else self.name
+
+
+_CODES = Kind(TEXT, "codes: some begin with 0")
+
+
+def matches(cells: pa.Array, pattern: str) -> np.ndarray:
+    """Which cells a regular expression matches."""
+    return np.asarray(pc.match_substring_regex(cells, pattern))
+
+
+def number_pattern(decimal: str) -> str:
+    """A regular expression for numbers as people and programs write them."""
+    sign = "," if decimal == "," else r"\."
+    return rf"^\s*[+-]?(\d+({sign}\d*)?|{sign}\d+)([eE][+-]?\d+)?\s*$"
+
+
+def decimal_signs(sample: pa.Array, cells: Callable[[], pa.Array]) -> str:
+    """Which decimal signs the numbers of a column have: ``","``, ``"."``, or none that is sure.
+
+    A comma is sure if some number has one that cannot part thousands. ``cells`` gives all distinct cells, which are asked
+    for only if the sample looks like numbers.
+
+    >>> [decimal_signs(pa.array(c), lambda: pa.array(c)) for c in (["71,5", "80"], ["1,234", "80,123"], ["7.5"], ["x"])]
+    [',', '', '.', '']
+    """
+    for sign in (",", "."):
+        pattern = number_pattern(sign)
+        if len(sample) and matches(sample, pattern).all() and matches(cells(), pattern).all():
+            if sign == ".":
+                return sign
+            sure = matches(cells(), ",") & ~matches(cells(), _THOUSANDS)
+            return sign if sure.any() else ""
+    return ""
+
+
+def quick_kind(texts: pa.ChunkedArray, sample: pa.Array, decimal: str) -> tuple[Kind, pa.ChunkedArray | None] | None:
+    """What :func:`kind_of` would say, by a sample and Arrow's own parsers; None where only every distinct cell tells.
+
+    Comes with the converted column where there is one. ``sample`` must hold no blanks.
+    """
+    other = "." if decimal == "," else ","
+    number = matches(sample, number_pattern(decimal))
+    if (number & matches(sample, _CODE)).any():
+        return _CODES, None
+    special = (_NOT_FINITE, _DATE, _MOMENT, _OTHER_DATE, number_pattern(other))
+    if not len(sample) or not number.all():
+        usual = np.logical_or.reduce([number, *(matches(sample, pattern) for pattern in special)])
+        return None if usual.all() or number.any() else (Kind(TEXT), None)  # one plain word makes the column text
+    if not matches(sample, _INTEGER).all():
+        return None if decimal == "," else _quick_decimals(texts)
+    try:
+        values = pc.cast(texts, pa.int64())
+    except pa.ArrowInvalid:  # a decimal further on, or what Arrow does not read, such as +4
+        return None
+    span = pc.min_max(values)
+    low, high = span["min"].as_py(), span["max"].as_py()
+    if max(high, -low) >= 10**15 or _led_by_zero(texts, ("0", "-0") if low <= 0 else ("0",)):
+        return None
+    return Kind(WHOLE), values
+
+
+def _quick_decimals(texts: pa.ChunkedArray) -> tuple[Kind, pa.ChunkedArray] | None:
+    try:
+        values = pc.cast(texts, pa.float64())
+    except pa.ArrowInvalid:
+        return None
+    # a sum is finite only if all of its terms are; a text of 15 signs is no whole number of 16 digits
+    if not np.isfinite(pc.sum(values).as_py()) or pc.max(pc.binary_length(texts)).as_py() > 15:
+        return None
+    starts = ("0", "+0", "-0") if pc.min(values).as_py() <= 0 else ("0", "+0")
+    return None if _led_by_zero(texts, starts) else (Kind(DECIMAL), values)
+
+
+def _led_by_zero(texts: pa.ChunkedArray, starts: tuple[str, ...]) -> bool:
+    """Whether some number is a code, or what Arrow takes for hexadecimal."""
+    for start in starts:
+        led = pc.starts_with(texts, start)
+        if pc.any(led).as_py() and matches(texts.filter(led).unique(), r"^[+-]?0[\dxX]").any():
+            return True
+    return False
+
+
+def kind_of(cells: pa.Array, decimal: str) -> Kind:
+    """What distinct cells are; texts that numbers or dates would change stay text."""
+    if not len(cells):
+        return Kind(EMPTY)
+    number = matches(cells, number_pattern(decimal))
+    if (number & matches(cells, _CODE)).any():
+        return _CODES
+    if number.all():
+        if matches(cells, _LONG).any():
+            return Kind(TEXT, "codes: some have more than 15 digits")
+        return Kind(WHOLE if matches(cells, _INTEGER).all() else DECIMAL)
+    if number.any():
+        stray = ~number
+        if matches(cells.filter(pa.array(stray)), _NOT_FINITE).all():
+            return Kind(DECIMAL, refused=cells[int(np.argmax(stray))].as_py())
+        return Kind(TEXT, note=_other_decimal(cells, decimal))
+    return _dates_or_text(cells, decimal)
+
+
+def declared_numbers(cells: pa.Array, decimal: str) -> Kind:
+    """The kind of a column that the user says holds numbers."""
+    if not len(cells):
+        return Kind(EMPTY)
+    stray = ~matches(cells, number_pattern(decimal))
+    if stray.any():
+        return Kind(DECIMAL, refused=cells[int(np.argmax(stray))].as_py())
+    beyond = matches(cells, r"^\s*[+-]?0*[1-9]\d{18,}\s*$")  # an int64 has 18 digits and a bit
+    if beyond.any():
+        return Kind(DECIMAL, refused=cells[int(np.argmax(beyond))].as_py())
+    return Kind(WHOLE if matches(cells, _INTEGER).all() else DECIMAL, "as said")
+
+
+def _dates_or_text(cells: pa.Array, decimal: str) -> Kind:
+    head = cells[:20]
+    if matches(head, _OTHER_DATE).all() and matches(cells, _OTHER_DATE).all():
+        return Kind(
+            TEXT, "dates, but not as 2020-12-31", f"looks like dates such as {cells[0].as_py()!r}, in which day and month "
+            "may be confused: it stays text; write dates as 2020-12-31 to have them ordered",
+        )  # fmt: skip
+    plain, timed = matches(head, _DATE), matches(head, _MOMENT)
+    if not (plain | timed).all():
+        return Kind(TEXT, note=_other_decimal(cells, decimal))
+    plain, timed = matches(cells, _DATE), matches(cells, _MOMENT)
+    if not (plain | timed).all():
+        return Kind(TEXT)
+    kind = Kind(DATE if plain.all() else MOMENT)
+    try:
+        converted(cells, kind.name, decimal)
+    except pa.ArrowInvalid:
+        return Kind(
+            TEXT, "dates, but some do not exist", "looks like dates, but some of them do not exist: it stays text"
+        )
+    return kind
+
+
+def _other_decimal(cells: pa.Array, decimal: str) -> str:
+    """A note if all cells would be numbers with the other decimal sign."""
+    other = "," if decimal == "." else "."
+    if matches(cells[:20], number_pattern(other)).all() and matches(cells, number_pattern(other)).all():
+        return f"would be numbers if {other!r} were the decimal sign: it stays text; give decimal = {other!r} if it is"
+    return ""
+
+
+def converted(cells: pa.Array, kind: str, decimal: str) -> pa.Array:
+    """Distinct cells as values of their kind; texts as they stand."""
+    if kind in (TEXT, EMPTY):
+        return cells
+    cells = pc.utf8_trim_whitespace(cells)
+    if kind in (DATE, MOMENT):
+        return pc.cast(cells, pa.timestamp("s" if kind == DATE else "us"))
+    if decimal == ",":
+        cells = pc.replace_substring(cells, ",", ".")
+    if kind == DECIMAL:
+        return pc.cast(cells, pa.float64())
+    return pc.cast(pc.utf8_ltrim(cells, "+"), pa.int64())
+
+
+def text_of(value: object) -> str:
+    """A value as it reads in a file: 39.0 and 39 are the same."""
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)

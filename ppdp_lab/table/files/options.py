@@ -1,0 +1,115 @@
+"""What a user may say about how a file is read."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from ppdp_lab.errors import ParameterError, check_choice, check_separator, listed, unknown
+
+REFUSE, VALUE, DROP = "refuse", "value", "drop"
+MISSING = "(missing)"  # how a missing cell is published that counts as a value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How a file is read; what is not said is found in the file.
+
+    Parameters
+    ----------
+    separator : str, optional
+        Between the fields of a CSV file; found among comma, semicolon, tab and ``|`` unless given.
+    decimal : str, optional
+        ``"."`` or ``","``; found unless given.
+    encoding : str, optional
+        Such as ``"cp1252"``. Unless given: UTF-8, with or without a byte order mark, UTF-16 or UTF-32 with one, else cp1252
+        (Western European), which is pointed out.
+    missing : str
+        What to do with a missing cell of a quasi-identifier or sensitive column. ``"refuse"`` it; take it for a
+        ``"value"``, published as ``(missing)``, which makes the whole column text; or ``"drop"`` its row.
+    missing_values : list of str
+        What means "missing", to the letter. An empty cell is always missing; NA, null, NaN, ``?`` and the like are values
+        unless they are listed here.
+    text : list of str
+        Columns that are text, whatever they look like.
+    numbers : list of str
+        Columns that are numbers, even if they look like codes, such as 007; what is no number there is refused.
+    guarded : bool
+        Whether the file was written with ``guard``: the mark before cells that a spreadsheet takes for formulas is
+        taken off.
+
+    Examples
+    --------
+    >>> Reading(separator=";", missing_values=["NA", "?"]).missing_values
+    ('NA', '?')
+    """
+
+    separator: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    missing: str = REFUSE
+    missing_values: Any = ()
+    text: Any = ()
+    numbers: Any = ()
+    guarded: bool = False
+
+    def __post_init__(self) -> None:
+        if self.separator is not None:
+            check_separator(self.separator)
+            if not self.separator.isascii() or self.separator.isalnum() or self.separator == "\0":
+                raise ParameterError(f"separator must be a sign such as ';' or a tab, not {self.separator!r}")
+        if self.decimal is not None:
+            check_choice("decimal", self.decimal, (".", ","))
+        check_choice("missing", self.missing, (REFUSE, VALUE, DROP))
+        for name in ("missing_values", "text", "numbers"):
+            object.__setattr__(self, name, _texts(name, getattr(self, name)))
+        both = [name for name in self.text if name in self.numbers]
+        if both:
+            raise ParameterError(f"text and numbers both name {listed(both)}; choose one")
+        if not isinstance(self.guarded, bool):
+            raise ParameterError(f"guarded must be true or false, not {self.guarded!r}")
+        if self.encoding is not None:
+            _check_encoding(self.encoding)
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any], where: str) -> Reading:
+        """The options that a description or a command line gives; ``where`` begins the words of a refusal.
+
+        >>> Reading.of({"decimal": "."}, "my.toml: ").decimal
+        '.'
+        """
+        for key in said:
+            if key not in OPTIONS:
+                raise ParameterError(f"{where}{unknown('reading option', key, OPTIONS)}")
+        try:
+            return cls(**said)
+        except ParameterError as error:
+            raise ParameterError(f"{where}{error}") from None
+
+
+OPTIONS = tuple(field.name for field in fields(Reading))
+
+
+def _texts(name: str, values: Any) -> tuple[str, ...]:
+    given = (values,) if isinstance(values, str) else values
+    if not isinstance(given, Iterable):
+        raise ParameterError(f"{name} must be a list of texts, not {values!r}")
+    out = tuple(given)
+    strange = [value for value in out if not isinstance(value, str)]
+    if strange:
+        raise ParameterError(f"{name} must be a list of texts, but holds {listed(strange)}; put quotes around each")
+    return out
+
+
+def _check_encoding(encoding: Any) -> None:
+    try:
+        found = codecs.lookup(encoding)
+        "a".encode(encoding)
+    except (LookupError, TypeError, ValueError, AttributeError):
+        raise ParameterError(
+            f"encoding must be the name of a text encoding, such as 'utf-8' or 'cp1252', not {encoding!r}"
+        ) from None
+    if not getattr(found, "_is_text_encoding", True):
+        raise ParameterError(f"encoding {encoding!r} is no encoding of text; use one such as 'utf-8' or 'cp1252'")

@@ -1,0 +1,104 @@
+"""CONTRIBUTING.md and README.md say what is there: rooms, words, tests, files, an example that runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from recipes.following import RECIPES, ROOT, TEXT, blocks
+from test_architecture import PACKAGE, ROOMS
+from typer.testing import CliRunner
+
+import ppdp_lab as pl
+from ppdp_lab import cli
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+FAMILIES = (
+    "principle",
+    "metric",
+    "attack",
+    "anonymizer",
+    "publisher",
+    "form",
+    "data set",
+    "experiment",
+    "kind of claim",
+)
+GLOSSARY = (
+    "class", "group", "bucket", "cell", "unit", "box", "signature", "snapshot", "release", "published", "counterfeit",
+    "dirty", "suppressed", "form", "feature", "vocabulary", "plain form",
+)  # fmt: skip
+
+
+def section(title: str) -> str:
+    return re.split(r"^## ", TEXT.split(f"## {title}\n")[1], flags=re.MULTILINE)[0]
+
+
+def first_column(text: str) -> list[str]:
+    return [row.split("|")[1].strip() for row in text.splitlines() if row.startswith("| ")][1:]
+
+
+def test_every_room_is_named_in_its_order() -> None:
+    named = [room.strip("`").removesuffix(".py").rstrip("/") for room in first_column(section("The rooms"))]
+    files = [*PACKAGE.glob("*.py"), *(door.parent for door in PACKAGE.glob("*/__init__.py"))]
+    assert named == [room for room in ROOMS if room in {path.stem for path in files}]
+
+
+def test_every_sub_room_that_is_named_exists() -> None:
+    for row in (row for row in section("The rooms").splitlines() if row.startswith("| `") and "/` |" in row):
+        room, *inside = re.findall(r"`(\w+)/`", row)
+        for sub in inside:
+            assert (PACKAGE / room / sub / "__init__.py").is_file(), f"{room}/{sub}"
+
+
+def test_every_word_is_explained_in_one_sentence() -> None:
+    rows = [row.split("|")[1:3] for row in section("Words").splitlines() if row.startswith("| ")][1:]
+    assert tuple(word.strip() for word, _ in rows) == GLOSSARY
+    for word, meaning in rows:
+        assert meaning.strip().endswith(".") or meaning.strip().endswith("..."), word
+
+
+def test_there_is_a_recipe_for_each_family_and_a_family_test_behind_it() -> None:
+    assert [re.sub("^An? ", "", title) for title in RECIPES] == list(FAMILIES)
+    for title, text in RECIPES.items():
+        assert len(blocks(text)) == 1, title
+        assert re.search(r"`tests/[\w/]+\.py`", text), f"{title}: which test holds it to account?"
+
+
+def test_every_path_that_is_named_exists() -> None:
+    prose = re.sub(r"^```.*?^```$", "", TEXT, flags=re.MULTILINE | re.DOTALL)
+    paths = {path for path in re.findall(r"`([\w/.]+\.(?:py|ipynb|md|toml))`", prose) if "/" in path}
+    assert len(paths) > 10
+    for path in paths:
+        assert (ROOT / path).is_file() or (ROOT / "ppdp_lab" / path).is_file(), path
+    for path in re.findall(r"\]\(([\w/.]+)\)|`(notebooks/[\w.]+)`", README):
+        assert (ROOT / "".join(path)).is_file(), path
+
+
+def test_both_files_are_short() -> None:
+    assert len(TEXT.splitlines()) < 250 and len(README.splitlines()) < 100
+    assert "make reproduce" in README and "make test" in README
+
+
+def test_the_example_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PPDP_LAB_DATA", raising=False)
+    (code,) = blocks(README)
+    namespace: dict = {}
+    exec(compile(code.replace("_000", "0"), "README.md", "exec"), namespace)  # a hundredth of the people
+    series = namespace["series"]
+    assert [release.n_classes > 0 for release in series] == [True] * len(series) and len(series) > 2
+    assert (tmp_path / "published.csv").stat().st_size > 0 and namespace["rule"].check(namespace["release"])
+    assert pl.MInvariance.load(tmp_path / "memory.npz").number == len(series)
+
+
+def test_the_command_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = pl.datasets.load("adult", rows=300).frame[["age", "race", "occupation"]]
+    frame.set_axis(["age", "zip", "disease"], axis=1).to_csv("my.csv", index=False)
+    (command,) = re.findall(r"`ppdp-lab (anonymize [^`]*)`", README)
+    words = [word.strip('"') for word in re.findall(r'"[^"]*"|\S+', command)]
+    done = CliRunner().invoke(cli.app, words)
+    assert done.exit_code == 0, done.output
+    assert len((tmp_path / "out.csv").read_text().splitlines()) == 301
