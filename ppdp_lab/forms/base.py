@@ -284,15 +284,19 @@ class Tables:
     """
 
     form: str
-    frames: dict[str, pd.DataFrame]
+    shown: dict[str, pd.DataFrame]
     counterfeits: pd.DataFrame | None = None
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """The published tables, by name."""
+        return self.shown
 
     def over(self, population: Microdata) -> Published:
         """The tables in coded form."""
-        return FORMS[self.form].read(self.frames, _population(population), self.counterfeits)
+        return FORMS[self.form].read(self.shown, _population(population), self.counterfeits)
 
     def __repr__(self) -> str:
-        rows = ", ".join(f"{len(frame)} rows" for frame in self.frames.values())
+        rows = ", ".join(f"{len(frame)} rows" for frame in self.shown.values())
         return f"<{self.form} tables of {rows}; over(population) makes them a Published>"
 
 

@@ -227,8 +227,9 @@ class I3M(Publisher):
 
     def _check_memory(self) -> None:
         members = np.bincount(self.memory["cluster_of"][self.memory["cluster_of"] >= 0], minlength=0)
-        if not np.array_equal(members, self.memory["size"]):
-            raise DataFileError("its clusters do not hold as many persons as they say")
+        unknown = (self.codes[:, self.memory["cluster_of"] >= 0] < 0).any()
+        if unknown or not np.array_equal(members, self.memory["size"]):
+            raise DataFileError("its clusters do not hold as many persons as they say, or persons of unknown values")
 
     def _domains_grew(self, new: Renumbering, table: Microdata) -> None:
         """Lengths are shares of a domain's span: measure the clusters anew."""
