@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -90,3 +92,71 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+# Rooms that still import another room's kernels, with the kernels: to be taken off one by one.
+BORROWED = {
+    ("republish", "anonymize._clusters"),
+    ("republish", "anonymize._extents"),
+    ("republish", "republish.buckets._bucketize"),
+    ("republish", "republish.buckets._min_cut"),
+}
+
+
+def imported_names(path: Path) -> set[str]:
+    """Full names that a source imports, also inside functions."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom):
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def private_imports() -> set[tuple[str, str]]:
+    """(room, private module of another room) for every import of one: a sub-room is a room of its own."""
+    found = set()
+    for path in modules():
+        here = ["ppdp_lab", *path.relative_to(PACKAGE).parent.parts]
+        for parts in (name.split(".") for name in imported_names(path)):
+            private = next(
+                (i for i, part in enumerate(parts) if part.startswith("_") and not part.endswith("__")), None
+            )
+            if parts[0] != "ppdp_lab" or private is None:
+                continue
+            home = PACKAGE.joinpath(*parts[1:private])
+            if (home / f"{parts[private]}.py").exists() and parts[:private] != here:
+                found.add((".".join(here[1:]), ".".join(parts[1 : private + 1])))
+    return found
+
+
+def test_no_room_imports_another_rooms_private_module() -> None:
+    found = private_imports()
+    assert not found - BORROWED, "offer what is needed under a public name of its room"
+    assert not BORROWED - found, "no longer borrowed: take it off the list"
+
+
+def test_a_leading_underscore_in_attacks_and_metrics_means_a_kernel() -> None:
+    for path in [*PACKAGE.glob("attacks/**/_*.py"), *PACKAGE.glob("metrics/**/_*.py")]:
+        assert path.name == "__init__.py" or "@njit" in path.read_text(encoding="utf-8"), path
+
+
+def test_no_module_of_attacks_or_metrics_has_the_name_of_what_its_room_offers() -> None:
+    for door in [*PACKAGE.glob("attacks/**/__init__.py"), *PACKAGE.glob("metrics/**/__init__.py")]:
+        room = import_module(".".join(["ppdp_lab", *door.parent.relative_to(PACKAGE).parts]))
+        sources = {path.stem for path in door.parent.glob("*.py")}
+        beside = sources | {path.parent.name for path in door.parent.glob("*/__init__.py")}
+        for name in beside & set(room.__all__):
+            assert isinstance(getattr(room, name), ModuleType), f"{room.__name__}.{name} hides the module of that name"
+
+
+def test_the_package_has_one_of_each() -> None:
+    for name in ("Cells", "Regions", "TOLERANCE"):
+        made = []
+        for path in modules():
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                targets = node.targets if isinstance(node, ast.Assign) else []
+                named = [node.name] if isinstance(node, ast.ClassDef) else [ast.unparse(target) for target in targets]
+                made += [str(path.relative_to(PACKAGE))] * named.count(name)
+        assert len(made) == 1, f"{name} is defined in {made}"

@@ -50,7 +50,7 @@ class Background:
     ids : pandas.Index
         The persons, each once; every one of them is in some release.
     releases : sequence of Presence
-        One entry a release, in the order of the series.
+        One entry per release, in the order of the series.
     qi_domains : sequence of Domain
         Domains of the quasi-identifiers, the same as in the published tables.
 
@@ -92,11 +92,11 @@ class Background:
             raise IdError(f"{int((~seen).sum())} persons of the background are in no release; leave them out")
 
     def _check(self, number: int, presence: Presence) -> None:
-        n, where = len(presence), f"release {number} of the background"
+        n, where = len(presence), f"{release_name(number, len(self.releases))} of the background"
         if presence.qi.shape != (len(self.qi_domains), n):
             raise ParameterError(
                 f"{where}: quasi-identifier codes have shape {presence.qi.shape}, not {(len(self.qi_domains), n)}: "
-                f"one row a quasi-identifier, one column a person"
+                f"one row per quasi-identifier, one column per person"
             )
         if n and not (presence.persons.min() >= 0 and presence.persons.max() < len(self.ids)):
             raise IdError(f"{where}: persons are positions 0 to {len(self.ids) - 1} in the ids")
@@ -106,7 +106,7 @@ class Background:
             if n and not (codes.min() >= 0 and codes.max() < len(domain)):
                 raise ParameterError(f"{where}: codes of {domain.name!r} must lie in 0 to {len(domain) - 1}")
         if presence.groups is not None and (presence.groups.shape != (n,) or (n and presence.groups.min() < 0)):
-            raise ParameterError(f"{where}: groups must be {n} numbers from 0 on, one a person")
+            raise ParameterError(f"{where}: groups must be {n} numbers from 0 on, one per person")
 
     # ------------------------------------------------------------------ constructors
     @classmethod
@@ -116,7 +116,7 @@ class Background:
 
     @classmethod
     def of_series(cls, tables: Iterable[Microdata]) -> Background:
-        """Everybody's quasi-identifiers and presence; persons are matched by id, one table a release.
+        """Everybody's quasi-identifiers and presence; persons are matched by id, one table per release.
 
         A table must hold the persons that were published: leave suppressed records out, or take :meth:`worst_case` and
         then :meth:`without_groups`.
@@ -166,8 +166,8 @@ class Background:
         Parameters
         ----------
         groups : sequence of int arrays
-            One array a release, one published group a person, in the order of the release's persons (for backgrounds
-            made of tables: the order of the rows); -1 for a person who is known not to be published in it.
+            One array per release with one published group per person, in the order of the release's persons (for
+            backgrounds made of tables: the order of the rows); -1 for a person who is known not to be published in it.
         """
         groups = in_a_list("groups", groups)
         if len(groups) != len(self.releases):
@@ -179,7 +179,8 @@ class Background:
             except ValueError:  # lists within it, of different lengths
                 array = np.empty(())
             if array.shape != (len(presence),) or array.dtype.kind not in "iu":
-                raise ParameterError(f"release {number}: give one group number for each of its {len(presence)} persons")
+                where = release_name(number, len(groups))
+                raise ParameterError(f"{where}: give one group number for each of its {len(presence)} persons")
             releases.append(replace(presence, groups=array.astype(np.int32)).take(np.flatnonzero(array >= 0)))
         return self._of_present(releases)
 
@@ -258,7 +259,7 @@ class Background:
         return matrix
 
     def to_frame(self, number: int = 0) -> pd.DataFrame:
-        """What is known of one release, readable: one row a person."""
+        """What is known of one release, readable: one row per person."""
         presence = self._presence(number)
         columns: dict[str, Any] = {d.name: d.decode(codes) for d, codes in zip(self.qi_domains, presence.qi)}
         if presence.groups is not None:
@@ -271,8 +272,17 @@ class Background:
         return f"<Background on {self.n_persons} persons in {number}: {what}>"
 
 
+def release_name(number: int, count: int) -> str:
+    """What a message calls a release: its number within a series, which a single release does not have.
+
+    >>> release_name(0, 3), release_name(0, 1)
+    ('release 0', 'the release')
+    """
+    return f"release {number}" if count > 1 else "the release"
+
+
 def in_a_list(what: str, given: Any) -> list[Any]:
-    """What was given, as a list; a single thing is refused in words."""
+    """What was given, as a list; a single thing is refused."""
     if isinstance(given, (str, pd.DataFrame, Microdata, Release)) or not isinstance(given, Iterable):
         raise ParameterError(f"{what} must be a list, not {type(given).__name__}; put a single one into a list")
     return list(given)

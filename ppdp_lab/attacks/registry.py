@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import update_wrapper
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -24,6 +25,7 @@ _SHOWN = {RELEASE: ("published",), PAIR: ("first", "second"), SERIES: ("series",
 ALL: Registry[Attack[Any, Any]] = Registry("attack")
 
 
+@dataclass(eq=False, repr=False)
 class Attack(Generic[P, R]):
     """One attack, classified.
 
@@ -57,31 +59,33 @@ class Attack(Generic[P, R]):
     ['generalized']
     """
 
-    def __init__(self, function: Callable[P, R], name: str, said: Mapping[str, Any]) -> None:
-        update_wrapper(self, function)
-        self.run = function
-        self.name = name
-        self.sees = check_choice("sees", said["sees"], _SHOWN)
-        self.discloses = check_choice("discloses", said["discloses"], (IDENTITY, ATTRIBUTE))
-        self.knows: str = said["knows"]
-        self.breaks: str = said["breaks"]
-        self.reads: tuple[Feature, ...] = tuple(said["reads"])
-        self.needs_background = bool(said["needs_background"])
-        self.needs_groups = bool(said["needs_groups"])
-        self.needs_pseudonyms = bool(said["needs_pseudonyms"])
-        self.settings: Mapping[str, object] = dict(said["settings"])
-        self.variants: tuple[str, ...] = tuple(said["variants"])
-        self._signature = inspect.signature(function)
+    run: Callable[P, R]
+    name: str
+    sees: str
+    discloses: str
+    knows: str
+    breaks: str
+    reads: tuple[Feature, ...] = (Feature.ROWS,)
+    needs_background: bool = False
+    needs_groups: bool = False
+    needs_pseudonyms: bool = False
+    settings: Mapping[str, object] = field(default_factory=dict)
+    variants: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_choice("sees", self.sees, _SHOWN)
+        check_choice("discloses", self.discloses, (IDENTITY, ATTRIBUTE))
+        update_wrapper(self, self.run)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Attack what was published, after a look at the form in which it was."""
-        bound = self._signature.bind(*args, **kwargs)
+        bound = inspect.signature(self.run).bind(*args, **kwargs)
         for name in _SHOWN[self.sees]:
             shown = bound.arguments[name]
             if self.sees == SERIES and isinstance(shown, Iterable) and not isinstance(shown, Published):
                 shown = bound.arguments[name] = list(shown)
             for one in shown if isinstance(shown, list) else [shown]:
-                if isinstance(one, Published):  # whatever else it is, the attack itself refuses it in words
+                if isinstance(one, Published):  # whatever else it is, the attack itself refuses it
                     one.require(self.name, self.reads)
         return self.run(*bound.args, **bound.kwargs)
 
@@ -94,40 +98,14 @@ class Attack(Generic[P, R]):
         return f"<Attack {self.name}: sees a {self.sees}, discloses an {self.discloses}>"
 
 
-def attack(
-    name: str,
-    *,
-    sees: str,
-    discloses: str,
-    knows: str,
-    breaks: str,
-    paper: str,
-    reads: Iterable[Feature] = (Feature.ROWS,),
-    needs_background: bool = False,
-    needs_groups: bool = False,
-    needs_pseudonyms: bool = False,
-    settings: Mapping[str, object] | None = None,
-    variants: Iterable[str] = (),
-) -> Callable[[Callable[P, R]], Attack[P, R]]:
-    """Make an attack of a function, and enter it in :data:`ALL`; see :class:`Attack` for the parameters."""
-    said = {
-        "sees": sees,
-        "discloses": discloses,
-        "knows": knows,
-        "breaks": breaks,
-        "reads": reads,
-        "needs_background": needs_background,
-        "needs_groups": needs_groups,
-        "needs_pseudonyms": needs_pseudonyms,
-        "settings": settings or {},
-        "variants": variants,
-    }
+def attack(name: str, *, paper: str, **said: Any) -> Callable[[Callable[P, R]], Attack[P, R]]:
+    """Make an attack of a function, and enter it in :data:`ALL`; see :class:`Attack` for what is to be said of it."""
 
     def make(function: Callable[P, R]) -> Attack[P, R]:
-        made = Attack(function, name, said)
+        made = Attack(function, name, **said)
         shows = ", ".join(feature.value for feature in made.reads) or "groups"
-        accepts = f"a {sees} that shows {shows}; the adversary knows {knows}"
-        ALL.add(name, accepts=accepts, promises=f"breaks {breaks}", paper=paper)(made)
+        accepts = f"a {made.sees} that shows {shows}; the adversary knows {made.knows}"
+        ALL.add(name, accepts=accepts, promises=f"breaks {made.breaks}", paper=paper)(made)
         return made
 
     return make

@@ -11,7 +11,7 @@ import pandas as pd
 
 
 class AttackResult(ABC):
-    """Base of all results: one entry a unit (a person, a published group, a tracked record, a pair of groups).
+    """Base of all results: one entry per unit (a person, a published group, a tracked record, a pair of groups).
 
     Attributes
     ----------
@@ -41,13 +41,17 @@ class AttackResult(ABC):
 
     @abstractmethod
     def to_frame(self) -> pd.DataFrame:
-        """One row a unit."""
+        """One row per unit."""
 
     @abstractmethod
     def __str__(self) -> str: ...
 
+    def _per_person(self, ids: pd.Index, **columns: object) -> pd.DataFrame:
+        """One row per person, the mask last."""
+        return pd.DataFrame(columns | {"breached": self.breached}, index=ids.rename("person"))
+
     def _tally(self) -> str:
-        """How many are breached, in words."""
+        """How many are breached, as text."""
         return f"{self.n_breached} of {len(self.breached)} {plural(self.unit, len(self.breached))}"
 
 
@@ -55,7 +59,7 @@ class AttackResult(ABC):
 class Disclosure(AttackResult):
     """Result of an attack on one release.
 
-    Without a background there is one entry a published group; with one, an entry a person.
+    Without a background there is one entry per published group; with one, one entry per person.
 
     Attributes
     ----------
@@ -64,7 +68,7 @@ class Disclosure(AttackResult):
     measure : str
         What :attr:`scores` counts.
     scores : array of float
-        One number a unit; what it means is the attack's.
+        One number per unit; what it means is the attack's.
     people : array of int
         Persons behind each unit: the rows of a group less its counterfeits where they are published, 1 for a person.
     ids : pandas.Index or None
@@ -112,7 +116,7 @@ class Disclosure(AttackResult):
         return self.people_breached / total if total else 0.0
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a group or person: score, details of the attack, and whether it is breached."""
+        """One row per group or person: score, details of the attack, and whether it is breached."""
         index = pd.RangeIndex(len(self.scores), name="group") if self.ids is None else self.ids.rename("person")
         columns: dict[str, object] = {"people": self.people} if self.ids is None else {}
         columns |= {self.measure: self.scores, **self.details, "breached": self.breached}

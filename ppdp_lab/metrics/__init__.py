@@ -1,38 +1,23 @@
 """What a release is worth: loss, entropy, divergence, and the error of count queries."""
 
-from ppdp_lab.metrics.accuracy import query_error, query_errors
-from ppdp_lab.metrics.answers import estimates, true_counts
 from ppdp_lab.metrics.base import ALL, Metric, get, metric
 from ppdp_lab.metrics.classes import c_avg, classification_metric, discernibility
 from ppdp_lab.metrics.divergence import kl_divergence
 from ppdp_lab.metrics.entropy import fem, vem
 from ppdp_lab.metrics.loss import gcp, iloss, ncp, precision
-from ppdp_lab.metrics.queries import Queries
+from ppdp_lab.metrics.queries import (
+    Queries,
+    estimates,
+    queries_by_selectivity,
+    queries_by_width,
+    query_error,
+    query_errors,
+    true_counts,
+)
 from ppdp_lab.metrics.spans import ail, information_loss
-from ppdp_lab.metrics.workloads import queries_by_selectivity, queries_by_width
 
 __all__ = [
-    "ALL",
-    "Metric",
-    "Queries",
-    "ail",
-    "c_avg",
-    "classification_metric",
-    "discernibility",
-    "estimates",
-    "fem",
-    "gcp",
-    "get",
-    "iloss",
-    "information_loss",
-    "kl_divergence",
-    "metric",
-    "ncp",
-    "precision",
-    "queries_by_selectivity",
-    "queries_by_width",
-    "query_error",
-    "query_errors",
-    "true_counts",
-    "vem",
-]
+    "ALL", "Metric", "Queries", "ail", "c_avg", "classification_metric", "discernibility", "estimates", "fem", "gcp",
+    "get", "iloss", "information_loss", "kl_divergence", "metric", "ncp", "precision", "queries_by_selectivity",
+    "queries_by_width", "query_error", "query_errors", "true_counts", "vem",
+]  # fmt: skip

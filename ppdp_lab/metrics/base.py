@@ -63,7 +63,7 @@ class Metric(Generic[P]):
         function: Callable[Concatenate[Release, P], float],
         label: str,
         *,
-        unit: str,
+        unit: str = "",
         better: str,
         bounds: Bounds | Callable[..., Bounds],
         reference: str,
@@ -119,13 +119,7 @@ class Metric(Generic[P]):
 
 
 def metric(
-    label: str,
-    *,
-    unit: str = "",
-    better: str,
-    bounds: Bounds | Callable[..., Bounds],
-    reference: str,
-    reads: tuple[Feature, ...] = (),
+    label: str, *, reference: str, **said: Any
 ) -> Callable[[Callable[Concatenate[Release, P], float]], Metric[P]]:
     """Make a metric of a function of a release, and enter it in :data:`ALL`.
 
@@ -150,16 +144,10 @@ def metric(
     """
 
     def make(function: Callable[Concatenate[Release, P], float]) -> Metric[P]:
-        made: Metric[P] = Metric(
-            function, label, unit=unit, better=better, bounds=bounds, reference=reference, reads=reads
-        )
-        what = listed([feature.value for feature in reads]).replace("'", "") if reads else "classes and their regions"
-        ALL.add(
-            made.name,
-            accepts=f"releases that show {what}",
-            promises=f"{made.axis}, {better} is better",
-            paper=reference,
-        )(made)
+        made: Metric[P] = Metric(function, label, reference=reference, **said)
+        shown = listed([feature.value for feature in made.reads]).replace("'", "") or "classes and their regions"
+        promises = f"{made.axis}, {made.better} is better"
+        ALL.add(made.name, accepts=f"releases that show {shown}", promises=promises, paper=reference)(made)
         return made
 
     return make

@@ -119,7 +119,8 @@ def classification_metric(release: Release, *, attribute: str | None = None) -> 
     References
     ----------
     .. [1] V. S. Iyengar, "Transforming data to satisfy privacy constraints", KDD 2002.
-    .. [2] The Speedy thesis, 2015.
+    .. [2] S. G. Chatzopoulos, "Survey of privacy-preserving data publishing methods and Speedy: a multi-threaded
+       algorithm preserving k-anonymity", master's thesis, National and Kapodistrian University of Athens, 2015.
 
     Examples
     --------

@@ -44,7 +44,7 @@ class _Sizes:
         return int(self.fake.sum())
 
 
-def _sizes(release: Release, suppressed: str, counterfeits: str, dirty: str) -> _Sizes:
+def _sizes(release: Release, suppressed: str = CHARGED, counterfeits: str = CHARGED, dirty: str = FREE) -> _Sizes:
     check_choice("suppressed", suppressed, (CHARGED, IGNORED))
     check_choice("counterfeits", counterfeits, (CHARGED, IGNORED))
     check_choice("dirty", dirty, (FREE, CHARGED))
@@ -62,10 +62,8 @@ def _sizes(release: Release, suppressed: str, counterfeits: str, dirty: str) -> 
     return _Sizes(real, fake, int(members.sum()), members)
 
 
-def _fem_bounds(
-    release: Release, *, suppressed: str = CHARGED, counterfeits: str = CHARGED, dirty: str = FREE
-) -> Bounds:
-    sizes = _sizes(release, suppressed, counterfeits, dirty)
+def _fem_bounds(release: Release, **how: str) -> Bounds:
+    sizes = _sizes(release, **how)
     return 0.0 - float(np.log1p(sizes.fakes / sizes.table)), float(np.log(sizes.table))
 
 
@@ -138,15 +136,9 @@ def _columns(release: Release, names: str | Iterable[str] | None) -> list[int]:
 
 
 def _vem_bounds(
-    release: Release,
-    *,
-    suppressed: str = CHARGED,
-    counterfeits: str = CHARGED,
-    dirty: str = FREE,
-    unit: str = "value",
-    quasi_identifiers: str | Iterable[str] | None = None,
+    release: Release, *, unit: str = "value", quasi_identifiers: str | Iterable[str] | None = None, **how: str
 ) -> Bounds:
-    sizes = _sizes(release, suppressed, counterfeits, dirty)
+    sizes = _sizes(release, **how)
     region = table_region(release, sizes.members)
     low = high = 0.0
     for i in _columns(release, quasi_identifiers):

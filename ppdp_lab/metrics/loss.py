@@ -80,7 +80,8 @@ def ncp(release: Release, *, weights: Weights | None = None) -> float:
     References
     ----------
     .. [1] J. Xu et al., "Utility-based anonymization using local recoding", KDD 2006.
-    .. [2] The Speedy thesis, 2015.
+    .. [2] S. G. Chatzopoulos, "Survey of privacy-preserving data publishing methods and Speedy: a multi-threaded
+       algorithm preserving k-anonymity", master's thesis, National and Kapodistrian University of Athens, 2015.
 
     Examples
     --------
@@ -153,7 +154,8 @@ def iloss(release: Release, *, weights: Weights | None = None) -> float:
     References
     ----------
     .. [1] X. Xiao, Y. Tao, "Personalized privacy preservation", SIGMOD 2006.
-    .. [2] The Speedy thesis, 2015.
+    .. [2] S. G. Chatzopoulos, "Survey of privacy-preserving data publishing methods and Speedy: a multi-threaded
+       algorithm preserving k-anonymity", master's thesis, National and Kapodistrian University of Athens, 2015.
 
     Examples
     --------

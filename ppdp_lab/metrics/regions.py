@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ppdp_lab.release import Release
-from ppdp_lab.table import Boxes, Domain, Intervals, Nodes, Sets
+from ppdp_lab.table import Boxes, Domain, Intervals, Nodes, Sets, value_masks
 from ppdp_lab.table.boxes import BoxColumn
 from ppdp_lab.table.domain import ORDERED
 
@@ -23,9 +23,7 @@ def everything(domain: Domain) -> BoxColumn:
         return Nodes(domain, np.array([len(domain.hierarchy.labels) - 1], dtype=np.int32))
     if domain.kind == ORDERED:
         return Intervals(domain, np.zeros(1, dtype=np.int32), np.full(1, len(domain) - 1, dtype=np.int32))
-    bits = np.zeros((1, (len(domain) + 63) // 64 * 64), dtype=np.uint8)
-    bits[:, : len(domain)] = 1
-    return Sets(domain, np.packbits(bits, axis=1, bitorder="little").view(np.uint64))
+    return Sets(domain, value_masks(np.zeros(len(domain), dtype=np.int64), np.arange(len(domain)), 1, len(domain)))
 
 
 def table_region(release: Release, records: np.ndarray | None = None) -> Boxes:

@@ -8,8 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ppdp_lab.attacks import Background, audit_series, intersection
-from ppdp_lab.attacks._bucket_graphs import BucketGraphs
-from ppdp_lab.attacks._tuples import named_counterfeits, proportion_hashes, proportions
+from ppdp_lab.attacks.equivalence import BucketGraphs, named_counterfeits, proportion_hashes, proportions
 from ppdp_lab.errors import BrokenRuleError
 from ppdp_lab.release import Release
 from ppdp_lab.republish.memory import Stored

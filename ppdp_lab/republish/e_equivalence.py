@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from ppdp_lab.attacks._min_cut import smallest_cuts
+from ppdp_lab.attacks.equivalence import smallest_cuts
 from ppdp_lab.errors import BrokenRuleError, InfeasibleError, check_integer
 from ppdp_lab.forms import FORMS
 from ppdp_lab.registry import OneOf, Seed, Within

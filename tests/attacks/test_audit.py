@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import reduce
+from itertools import product
 from operator import and_
 
 import numpy as np
 import pandas as pd
 import pytest
-from attacks.worlds import World, fits, may_hold, persons_of, worlds
+from attacks.worlds import World, fits, invariant_worlds, may_hold, persons_of, worlds
 from hypothesis import given
 from hypothesis import strategies as st
 
 import ppdp_lab as pl
-from ppdp_lab.attacks.audit import audit_series
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.exact import consistent_assignments
+from ppdp_lab.attacks.series.audit import audit_series
 from ppdp_lab.errors import ParameterError
 
 
@@ -44,6 +47,32 @@ def candidates(series: list[pl.Published], background: Background, track: bool) 
     return bags
 
 
+def looked_at_again(
+    series: list[pl.Published], background: Background, passes: Callable[[Counter], bool]
+) -> list[float | None]:
+    """The second look of an audit without groups, where everybody is named: by walking through all histories.
+
+    The largest share in a history that keeps the guarantee, or None for a person without one, or in whose way stands a
+    group that lies on no such history of anybody.
+    """
+    options: list[dict[int, list[int]]] = [{} for _ in range(background.n_persons)]
+    for number, published in enumerate(series):
+        for person, codes, group in persons_of(background, number):
+            options[person][number] = may_hold(published, codes, group)
+    best: list[float | None] = []
+    witnessed = set()
+    for mine in options:
+        shares = []
+        for history in product(*mine.values()):
+            bag = reduce(and_, (rows_of(series[number], [group]) for number, group in zip(mine, history)))
+            if passes(bag):
+                shares.append(max(bag.values()) / bag.total())
+                witnessed |= set(zip(mine, history))
+        best.append(max(shares, default=None))
+    needed = [{(number, group) for number in mine for group in mine[number]} for mine in options]
+    return [share if groups <= witnessed else None for share, groups in zip(best, needed)]
+
+
 @given(
     worlds(min_releases=2, max_releases=3, max_sensitive=2, counterfeits=False, anatomized=False),
     st.booleans(),
@@ -56,18 +85,125 @@ def test_audits_the_candidates_of_everybody(world: World, knows_groups: bool, tr
     expected = candidates(series, background, track)
     first = world.table.sensitive_domains[0]
     rule = pl.KAnonymity(strength) & pl.DistinctLDiversity(strength, attribute=first.name)
-    audit = audit_series(series, background, rule, track=track)
-    assert audit.records.tolist() == [bag.total() for bag in expected]
-    assert audit.candidates.tolist() == [len(bag) for bag in expected]
-    assert np.allclose(audit.confidence, [max(bag.values()) / bag.total() for bag in expected])
-    sizes = [(bag.total(), len({row[0] for row in bag})) for bag in expected]
-    assert audit.safe.tolist() == [n >= strength and distinct >= strength for n, distinct in sizes]
-    assert bool(audit) == audit.holds == (not audit.succeeds)
-    assert ("withstands intersection" in str(audit)) == audit.holds
-    limited = audit_series(series, background, max_confidence=1 / strength, track=track)
-    assert limited.safe.tolist() == [strength * max(bag.values()) <= bag.total() for bag in expected]
-    bare = audit_series(series, background, track=track)
-    assert bare.safe.tolist() == [len(bag) > 1 for bag in expected]
+    guarantees: list[tuple[dict, Callable[[Counter], bool]]] = [
+        ({"rule": rule}, lambda bag: min(bag.total(), len({row[0] for row in bag})) >= strength),
+        ({"max_confidence": 1 / strength}, lambda bag: bool(bag) and strength * max(bag.values()) <= bag.total()),
+        ({}, lambda bag: len(bag) > 1),
+    ]
+    for asked, passes in guarantees:
+        audit = audit_series(series, background, **asked, track=track)
+        assert audit.records.tolist() == [bag.total() for bag in expected]
+        assert audit.candidates.tolist() == [len(bag) for bag in expected]
+        shares = [max(bag.values()) / bag.total() for bag in expected]
+        safe = [passes(bag) for bag in expected]
+        if not (knows_groups or track):
+            again = looked_at_again(series, background, passes)
+            assert audit.by_history.tolist() == [not was and new is not None for was, new in zip(safe, again)]
+            shares = [share if was or new is None else new for share, was, new in zip(shares, safe, again)]
+            safe = [was or new is not None for was, new in zip(safe, again)]
+        assert np.allclose(audit.confidence, shares)
+        assert audit.safe.tolist() == safe
+        assert bool(audit) == audit.holds == (not audit.succeeds)
+        assert ("withstands intersection" in str(audit)) == audit.holds
+
+
+def guarantees_of(strength: int) -> list[dict]:
+    rules = [
+        pl.KAnonymity(strength),
+        pl.DistinctLDiversity(strength),
+        pl.EntropyLDiversity(strength),
+        pl.TCloseness(0.5),
+    ]
+    return [{}, {"max_confidence": 1 / strength}, *({"rule": rule} for rule in rules)]
+
+
+def weaker_passes(world: World, background: Background, strength: int, track: bool) -> int:
+    """Assert that what holds when groups are known holds when they are not; how often there was something to assert."""
+    series, held = world.tracked if track else world.series, 0
+    for asked in guarantees_of(strength):
+        if audit_series(series, background, **asked, track=track):
+            held += 1
+            weaker = audit_series(series, background.without_groups(), **asked, track=track)
+            assert weaker, str(weaker)
+            if "max_confidence" in asked:
+                assert weaker.confidence.max() <= asked["max_confidence"] + 1e-9
+    return held
+
+
+@given(worlds(min_releases=1, anatomized=False), st.integers(1, 3), st.booleans(), st.data())
+def test_who_knows_less_learns_no_more(world: World, strength: int, track: bool, data: st.DataObject) -> None:
+    """Of arbitrary series, with counterfeits, and also where the background names some persons only."""
+    background = world.worst
+    track &= not any(release.n_counterfeits for release in world.releases)  # these have no pseudonyms
+    weaker_passes(world, background, strength, track)
+    some = data.draw(st.sets(st.sampled_from(background.ids.tolist()), min_size=1))
+    weaker_passes(world, background.about(sorted(some)), strength, track)
+
+
+@given(invariant_worlds(), st.data())
+def test_an_invariant_series_passes_whether_groups_are_known_or_not(
+    case: tuple[World, int], data: st.DataObject
+) -> None:
+    world, m = case
+    background = world.worst
+    assert audit_series(world.series, background, max_confidence=1 / m)
+    assert weaker_passes(world, background, m, False) >= 4
+    some = data.draw(st.sets(st.sampled_from(background.ids.tolist()), min_size=1))
+    assert weaker_passes(world, background.about(sorted(some)), m, False) >= 4
+
+
+def test_a_stream_of_m_invariant_releases_passes_without_groups() -> None:
+    """Pooled groups alone would break it for some: a share of 2/9 and more, where every group leaves 1/6."""
+    table = pl.datasets.load("occ", rows=2_600)
+    publisher = pl.MInvariance(6, seed=1)
+    stream = pl.UpdateStream(table, initial=2_000, deletes=200, inserts=200, updates=3, seed=1)
+    releases = [publisher.publish(snapshot) for snapshot in stream]
+    series = [release.published() for release in releases]
+    background = Background.worst_case(releases)
+    known = audit_series(series, background, max_confidence=1 / 6)
+    assert known and known.bound.all() and not known.by_history.any()
+    weaker = audit_series(series, background.without_groups(), max_confidence=1 / 6)
+    assert weaker and weaker.by_history.any() and not weaker.bound.any()
+    assert "(rows not tracked, groups not known, so that shares are estimates)" in str(weaker)
+    assert "by their possible groups one at a time" in str(weaker)
+    assert weaker.confidence.max() <= 1 / 6 + 1e-9
+
+
+def test_a_group_that_breaks_the_guarantee_whoever_is_in_it_speaks_against_the_second_look() -> None:
+    values = ["flu"] * 9 + ["HIV", "cold", "cough"]
+    table = pl.Microdata(pd.DataFrame({"age": [20, 40] * 6, "ill": values}), pl.Schema("age", sensitive="ill"))
+    release = pl.Release(table, np.array([0] * 10 + [1, 1]), grouped=True)
+    everybody = Background.worst_case([release])
+    # Everybody may be in the group of cold and cough, which would be safe; but ten of them are with the nine flus.
+    audit = audit_series([release.published()], everybody.without_groups(), max_confidence=1 / 2)
+    assert audit.breached.all() and np.allclose(audit.confidence, 9 / 12)
+    # Who names only the two knows nothing against it.
+    two = everybody.about([10, 11])
+    assert audit_series([release.published()], two, max_confidence=1 / 2)
+    audit = audit_series([release.published()], two.without_groups(), max_confidence=1 / 2)
+    assert audit and audit.by_history.all() and np.allclose(audit.confidence, 1 / 2)
+
+
+@given(st.one_of(worlds(max_persons=6), invariant_worlds(per_value=2).map(lambda case: case[0])), st.booleans())
+def test_no_posterior_exceeds_a_confidence_that_is_said_to_be_a_bound(world: World, knows_groups: bool) -> None:
+    background = world.worst if knows_groups else world.worst.without_groups()
+    audit = audit_series(world.series, background)
+    assert knows_groups or not audit.bound.any()
+    if audit.bound.any():
+        posterior = consistent_assignments(world.series, background).posterior().max(axis=1)
+        assert (posterior <= audit.confidence + 1e-9)[audit.bound].all()
+
+
+@given(worlds(max_persons=6, counterfeits=False, anatomized=False))
+def test_of_tracked_rows_and_known_groups_every_confidence_is_a_bound(world: World) -> None:
+    audit = audit_series(world.tracked, world.worst)
+    posterior = consistent_assignments(world.tracked, world.worst).posterior().max(axis=1)
+    assert audit.bound.all() and (posterior <= audit.confidence + 1e-9).all()
+
+
+@given(invariant_worlds(per_value=2))
+def test_an_invariant_series_is_bounded_for_everybody(case: tuple[World, int]) -> None:
+    assert audit_series(case[0].series, case[0].worst).bound.all()
 
 
 @given(worlds(max_releases=1), st.integers(1, 3))

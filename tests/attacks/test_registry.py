@@ -18,28 +18,43 @@ from ppdp_lab.attacks.results import AttackResult
 from ppdp_lab.errors import PPDPError, UnknownNameError
 
 NO_ATTACKS = {
-    "audit.audit_series",
     "background.in_a_list",
+    "background.release_name",
     "equivalence.delta_weights",
     "equivalence.named_counterfeits",
     "equivalence.plain_weights",
+    "equivalence.proportion_hashes",
+    "equivalence.proportions",
+    "equivalence.smallest_cuts",
+    "inputs.check_published",
+    "inputs.check_series",
+    "inputs.check_shown",
+    "inputs.sensitive_values",
+    "inputs.use_tracks",
     "registry.attack",
     "registry.get",
     "results.plural",
+    "search.alike",
+    "search.beside",
+    "search.histories",
+    "search.match",
+    "search.pooled",
+    "series.audit_series",
 }
 """Public functions of the room that help, look up or judge."""
 
 
 def public_functions() -> dict[str, object]:
-    """Functions that the room's public modules define or offer, as "module.function"."""
+    """Functions that the room's modules define and its sub-rooms offer, as "module.function"."""
     found = {}
     for module in pkgutil.iter_modules(attacks.__path__):
-        if not module.name.startswith("_"):
-            loaded = importlib.import_module(f"{attacks.__name__}.{module.name}")
-            offered = getattr(loaded, "__all__", ())
-            for name, member in inspect.getmembers(loaded, lambda m: inspect.isfunction(m) or isinstance(m, Attack)):
-                if name in offered or (member.__module__ == loaded.__name__ and not name.startswith("_")):
-                    found[f"{module.name}.{name}"] = member
+        loaded = importlib.import_module(f"{attacks.__name__}.{module.name}")
+        offered = getattr(loaded, "__all__", ())
+        for name in offered if module.ispkg else dir(loaded):
+            member = getattr(loaded, name)
+            mine = module.ispkg or getattr(member, "__module__", None) == loaded.__name__
+            if mine and not name.startswith("_") and callable(member) and not isinstance(member, type):
+                found[f"{module.name}.{name}"] = member
     return found
 
 
@@ -76,8 +91,7 @@ def test_classification_is_complete_and_true(attack: Attack) -> None:
     )
     text = inspect.getdoc(attack)
     assert "Parameters" in text and ">>>" in text
-    homes = {name.split(".")[0] for name, run in public_functions().items() if run is attack}
-    cited = text + "".join(importlib.import_module(f"{attacks.__name__}.{home}").__doc__ for home in homes)
+    cited = text + importlib.import_module(attack.__module__).__doc__
     assert re.search(r"\.\. \[\d\] .*(19|20)\d\d", cited, re.DOTALL), "cite the paper"
 
 

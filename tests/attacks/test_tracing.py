@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import ppdp_lab as pl
 from ppdp_lab.attacks.background import Background
-from ppdp_lab.attacks.tracing import record_tracing
+from ppdp_lab.attacks.series.tracing import record_tracing
 from ppdp_lab.errors import ParameterError, PublicationError
 from ppdp_lab.forms import Published
 
@@ -44,7 +44,7 @@ def test_bad_input_is_refused_in_words() -> None:
     with pytest.raises(PublicationError, match="release 1: tracking rows without everybody's group needs a region"):
         record_tracing(series, Background.worst_case(releases).without_groups())
     assert record_tracing(series, Background.worst_case(releases)).persons.tolist() == [3, 3, 3]
-    with pytest.raises(PublicationError, match="release 0 carries no pseudonyms"):
+    with pytest.raises(PublicationError, match="the release carries no pseudonyms"):
         record_tracing([releases[0].published()], Background.worst_case(releases[:1]))
     doubled = pl.Release(releases[0].table, np.zeros(3, int), pseudonyms=np.array([1, 1, 2]))
     with pytest.raises(PublicationError, match="shows a pseudonym on more than one row"):

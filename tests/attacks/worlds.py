@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+import pandas as pd
 from hypothesis import strategies as st
 from plain_forms import candidates
 from strategies import cases
@@ -87,6 +88,34 @@ def worlds(
             )
         )
     return World(table, releases)
+
+
+@st.composite
+def invariant_worlds(draw: st.DrawFn, max_releases: int = 3, per_value: int = 3) -> tuple[World, int]:
+    """An m-invariant series and its m: every group has each value of its signature once, and a person one signature.
+
+    Ages are drawn at random, so that the boxes of groups overlap and a person may be in any of several.
+    """
+    m = draw(st.integers(2, 3))
+    signatures = draw(st.lists(st.sets(st.sampled_from("abcde"), min_size=m, max_size=m), min_size=1, max_size=3))
+    buckets, values = [], []
+    for signature in signatures:
+        buckets.append([list(range(len(values) + i * per_value, len(values) + (i + 1) * per_value)) for i in range(m)])
+        values += [value for value in sorted(signature) for _ in range(per_value)]
+    ages = draw(st.lists(st.integers(20, 29), min_size=len(values), max_size=len(values)))
+    frame = pd.DataFrame({"age": ages, "ill": values}, index=[f"p{i}" for i in range(len(values))])
+    table = pl.Microdata(frame, pl.Schema("age", sensitive="ill"))
+    releases = []
+    for _ in range(draw(st.integers(1, max_releases))):
+        class_of = np.full(len(values), -1)
+        n_classes = 0
+        for bucket in buckets:
+            groups = draw(st.integers(1, per_value))
+            for persons in bucket:
+                class_of[draw(st.permutations(persons))[:groups]] = n_classes + np.arange(groups)
+            n_classes += groups
+        releases.append(pl.Release(table.select(class_of >= 0), class_of[class_of >= 0], grouped=True))
+    return World(table, releases), m
 
 
 def persons_of(background: Background, number: int) -> list[tuple[int, np.ndarray, int | None]]:

@@ -17,7 +17,7 @@ import ppdp_lab as pl
 from ppdp_lab import metrics
 from ppdp_lab.errors import ParameterError, PPDPError, PublicationError, SchemaError, UnknownNameError
 from ppdp_lab.metrics.base import Metric, metric
-from ppdp_lab.metrics.queries import Queries
+from ppdp_lab.metrics.queries.conditions import Queries
 
 # a loss is least, an information is greatest where every record is a class of its own
 LOSSES = {

@@ -13,10 +13,10 @@ from strategies import Case, cases
 
 import ppdp_lab as pl
 from ppdp_lab.errors import ParameterError, PPDPError, SchemaError
-from ppdp_lab.metrics.accuracy import query_error, query_errors
-from ppdp_lab.metrics.answers import estimates, true_counts
-from ppdp_lab.metrics.queries import Queries
-from ppdp_lab.metrics.workloads import queries_by_selectivity, queries_by_width
+from ppdp_lab.metrics.queries.accuracy import query_error, query_errors
+from ppdp_lab.metrics.queries.answers import estimates, true_counts
+from ppdp_lab.metrics.queries.conditions import Queries
+from ppdp_lab.metrics.queries.workloads import queries_by_selectivity, queries_by_width
 
 
 def small_table() -> pl.Microdata:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ppdp_lab.attacks._min_cut import (
+from ppdp_lab.attacks.equivalence._min_cut import (
     components,
     edge_cuts,
     matrix_of,

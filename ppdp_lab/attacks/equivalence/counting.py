@@ -1,4 +1,9 @@
-"""Counting the persons that small equivalences compromise, in series of any size."""
+"""Counting the persons that small equivalences compromise, in series of any size.
+
+References
+----------
+.. [1] Y. He, S. Barman, J. F. Naughton, "Preventing equivalence attacks in updated, anonymized data", ICDE 2011.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.attacks._bucket_graphs import BucketGraphs
-from ppdp_lab.attacks._composed import give_away, members_of
-from ppdp_lab.attacks._series import check_series
-from ppdp_lab.attacks._tuples import Named, Tuples
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.equivalence._class_pairs import give_away
+from ppdp_lab.attacks.equivalence.bucket_graphs import BucketGraphs
+from ppdp_lab.attacks.equivalence.memberships import Memberships, Named
+from ppdp_lab.attacks.inputs import check_series
 from ppdp_lab.attacks.registry import ATTRIBUTE, SERIES, attack
 from ppdp_lab.attacks.results import AttackResult
 from ppdp_lab.errors import check_integer
@@ -23,7 +28,7 @@ EXACT, AT_LEAST, AT_MOST = "exact", "at least", "at most"
 
 @dataclass(frozen=True, eq=False)
 class Compromised(AttackResult):
-    """Persons that are part of an equivalence attack with fewer than e persons a side.
+    """Persons that are part of an equivalence attack with fewer than e persons per side.
 
     Attributes
     ----------
@@ -42,12 +47,12 @@ class Compromised(AttackResult):
     unit = "person"
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a person."""
-        return pd.DataFrame({"breached": self.breached}, index=self.ids.rename("person"))
+        """One row per person."""
+        return self._per_person(self.ids)
 
     def __str__(self) -> str:
         how = "" if self.count_is == EXACT else f"{self.count_is} "
-        return f"equivalence: {how}{self._tally()} are part of an equivalence of fewer than {self.e} persons a side."
+        return f"equivalence: {how}{self._tally()} are part of an equivalence of fewer than {self.e} persons per side."
 
 
 @attack(
@@ -96,7 +101,7 @@ def compromised(
     >>> table = pl.Microdata(frame, pl.Schema("age", sensitive="disease"))
     >>> releases = [pl.Release(table.select([0, who]), np.array([0, 0])) for who in (1, 2)]
     >>> print(compromised([r.published() for r in releases], Background.worst_case(releases), e=2))
-    equivalence: at most 3 of 3 persons are part of an equivalence of fewer than 2 persons a side.
+    equivalence: at most 3 of 3 persons are part of an equivalence of fewer than 2 persons per side.
     """
     *_, last = _over_time(series, background, e, counterfeits)
     return last
@@ -108,10 +113,6 @@ def compromised_over_time(
     """Number of compromised persons after each release, counted over the releases up to it (Figure 6 of [1]_).
 
     Columns: ``release`` (counted from 0), ``compromised``, ``count_is`` ("exact", "at least" or "at most").
-
-    References
-    ----------
-    .. [1] Y. He, S. Barman, J. F. Naughton, "Preventing equivalence attacks in updated, anonymized data", ICDE 2011.
     """
     rows = [
         {"release": number, "compromised": found.n_breached, "count_is": found.count_is}
@@ -130,36 +131,17 @@ def _over_time(
     persons = slice(background.n_persons)
     returned = graphs.bucket[persons] < 0
     sharp = limit < graphs.fewest_values and not (graphs.bucket < 0).any()
-    pairs = None if graphs.merged else _Pairs(Tuples.of(series, background, counterfeits), e)
-    for number in range(len(series)):
+    tuples = Memberships.of(series, background, counterfeits)
+    found = np.zeros(tuples.n, dtype=bool)
+    fewer_than = min(e, tuples.n + 1)  # no two classes differ in more than everybody
+    for number, compositions in enumerate(tuples.composed()):
         cut = graphs.after(number + 1).cut_of_tuples()[persons]
         by_cut = (cut >= 0) & (cut <= limit)
-        if pairs is None:
+        if graphs.merged:
             here = returned & (graphs.came[persons] <= number + 1)
             yield Compromised(background.ids, by_cut | here, e, EXACT if sharp else AT_MOST)
         else:
-            by_pair = pairs.add(number)[persons]
-            yield Compromised(background.ids, by_pair | by_cut if sharp else by_pair, e, AT_LEAST)
-
-
-class _Pairs:
-    """Whom the composition of two classes gives away, release after release."""
-
-    def __init__(self, tuples: Tuples, e: int) -> None:
-        self.e = min(e, tuples.n + 1)  # no two classes differ in more than everybody
-        self.tuples = tuples
-        self.buckets = tuples.buckets()[0]
-        self.found = np.zeros(tuples.n, dtype=bool)
-        self.earlier: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []
-
-    def add(self, number: int) -> np.ndarray:
-        """Compose a release with all before it; the mask of everybody given away so far."""
-        who, where = self.tuples.present[number]
-        now = np.full(self.tuples.n, -1, dtype=np.int32)
-        now[who] = where
-        begins, members = members_of(now, self.tuples.series[number].n_groups)
-        bucket = self.buckets[number]
-        for then, begins_then, members_then, bucket_then in self.earlier:
-            give_away(then, now, begins_then, members_then, begins, members, bucket_then, bucket, self.e, self.found)
-        self.earlier.append((now, begins, members, bucket))
-        return self.found.copy()
+            for compared in compositions:
+                give_away(*[*compared, fewer_than, found])
+            by_pair = found[persons]
+            yield Compromised(background.ids, by_pair | by_cut if sharp else by_pair.copy(), e, AT_LEAST)

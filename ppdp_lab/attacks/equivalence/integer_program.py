@@ -1,9 +1,4 @@
-"""The value equivalence attack: releases subtracted from each other tell which persons share their values.
-
-From exact and small to bounded and large: :func:`minimum_equivalence` solves an integer program over the person and value
-matrices (:class:`Correspondence`); :func:`chains` finds everybody who provably shares a value with somebody, and
-:func:`exposed_by` what one leaked value then exposes; the :class:`BucketGraphs` of merged buckets bound every attack by a
-cut; :func:`compromised` counts persons in series of any size, and says whether the count is exact.
+"""Integer programs over the person and value matrices: the smallest equivalence, and what a leak exposes.
 
 References
 ----------
@@ -18,35 +13,8 @@ from typing import Any
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from ppdp_lab.attacks._bucket_graphs import BucketGraphs
-from ppdp_lab.attacks._chains import Chains, chains, equality
-from ppdp_lab.attacks._compromised import Compromised, compromised, compromised_over_time
-from ppdp_lab.attacks._correspondence import (
-    TOLERANCE,
-    Correspondence,
-    EquivalenceAttack,
-    delta_weights,
-    plain_weights,
-)
-from ppdp_lab.attacks._tuples import named_counterfeits
+from ppdp_lab.attacks.equivalence.matrices import SOLVER_SLACK, Correspondence, EquivalenceAttack
 from ppdp_lab.errors import IdError, ParameterError, listed
-
-__all__ = [
-    "BucketGraphs",
-    "Chains",
-    "Compromised",
-    "Correspondence",
-    "EquivalenceAttack",
-    "chains",
-    "compromised",
-    "compromised_over_time",
-    "delta_weights",
-    "equal_values",
-    "exposed_by",
-    "minimum_equivalence",
-    "named_counterfeits",
-    "plain_weights",
-]
 
 
 def minimum_equivalence(both: Correspondence, *, person: str | None = None) -> EquivalenceAttack | None:
@@ -124,7 +92,7 @@ def _cheapest(
         reach = min(reach, limit)
         edge = np.where(whole, reach, np.inf)
         found = milp(cost, integrality=whole, bounds=Bounds(np.maximum(low, -edge), edge), constraints=constraints)
-        if found.x is not None and found.fun <= reach + TOLERANCE:
+        if found.x is not None and found.fun <= reach + SOLVER_SLACK:
             return found.x
         if reach >= limit:
             return None
@@ -134,30 +102,9 @@ def _cheapest(
 def _tidy(weights: np.ndarray, persons: np.ndarray) -> np.ndarray:
     """Whole numbers where the solver meant them, and the first person involved on the left."""
     whole = np.round(weights)
-    weights = whole if np.abs(whole - weights).max(initial=0) < TOLERANCE else weights
+    weights = whole if np.abs(whole - weights).max(initial=0) < SOLVER_SLACK else weights
     times = np.round(weights @ persons)
     return weights * np.sign(times[np.flatnonzero(times)[0]]) + 0.0
-
-
-def equal_values(both: Correspondence) -> list[tuple[str, ...]]:
-    """Persons who provably share one value, in sets of two or more: all attacks with e = 1, chained.
-
-    As :func:`chains`, from matrices, with counterfeits and strangers among the persons.
-
-    Examples
-    --------
-    >>> import pandas as pd, ppdp_lab as pl
-    >>> from ppdp_lab.attacks import Background
-    >>> frame = pd.DataFrame({"age": [35, 49, 45], "disease": ["cancer", "flu", "flu"]}, index=["Alice", "Bob", "Greg"])
-    >>> table = pl.Microdata(frame, pl.Schema("age", sensitive="disease"))
-    >>> releases = [pl.Release(table.select([0, who]), np.array([0, 0])) for who in (1, 2)]
-    >>> equal_values(Correspondence.of([r.published() for r in releases], Background.worst_case(releases)))
-    [('Bob', 'Greg')]
-    """
-    sets: dict[int, list[str]] = {}
-    for name, number in zip(both.names, equality(both).tolist()):
-        sets.setdefault(number, []).append(name)
-    return [tuple(names) for names in sets.values() if len(names) > 1]
 
 
 def exposed_by(both: Correspondence, known: Mapping[str, Any]) -> dict[str, str]:

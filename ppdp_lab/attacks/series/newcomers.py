@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.attacks._difference import multiset_difference, tracked_difference
-from ppdp_lab.attacks._series import check_shown, sensitive_values, use_tracks
-from ppdp_lab.attacks._traces import Traces
-from ppdp_lab.attacks._units import Units
 from ppdp_lab.attacks.background import Background, Presence
+from ppdp_lab.attacks.inputs import check_shown, sensitive_values, use_tracks
 from ppdp_lab.attacks.registry import ATTRIBUTE, PAIR, attack
 from ppdp_lab.attacks.results import AttackResult
+from ppdp_lab.attacks.search import Traces, Units
+from ppdp_lab.attacks.series._difference import multiset_difference, tracked_difference
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.forms import Feature, Generalized, Published
 from ppdp_lab.forms.search import Regions, Search
@@ -65,7 +64,7 @@ class Differences(AttackResult):
         return np.repeat(self.domain.labels[self.candidates.values[cells]], self.candidates.counts[cells]).tolist()
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a pair of groups."""
+        """One row per pair of groups."""
         columns: dict[str, object] = {"first": self.first, "second": self.second}
         if self.newcomers is not None:
             columns["newcomers"] = self.newcomers
@@ -167,8 +166,7 @@ def difference(
             n_values,
         )
     else:
-        one = Cells.count(first.row_group, values.codes[0], first.n_groups, values.n)
-        two = Cells.count(second.row_group, values.codes[1], second.n_groups, values.n)
+        one, two = values.of_groups(pair)
         lengths, codes, amounts, within = multiset_difference(
             offsets, seconds, one.offsets, one.values, one.counts, two.offsets, two.values, two.counts, n_values
         )
@@ -195,7 +193,7 @@ def _newcomers(
     """How many persons of the second release only fit each pair of groups."""
     before, after = background.releases
     new = after.take(np.flatnonzero(~np.isin(after.persons, before.persons)))
-    would_be, is_in = Units(pair[0], Presence(new.persons, new.qi)), Units(pair[1], new, 1)
+    would_be, is_in = Units(pair[0], Presence(new.persons, new.qi)), Units(pair[1], new, "release 1")
     starts1, groups1, _ = would_be.groups(
         strict=False
     )  # a newcomer whom no group of the first release covers fits no pair

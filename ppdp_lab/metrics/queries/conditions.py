@@ -23,7 +23,7 @@ class Queries:
     Attributes
     ----------
     qi, sensitive : tuple of Sets
-        Selected values per quasi-identifier and per sensitive attribute, one row a query.
+        Selected values per quasi-identifier and per sensitive attribute, one row per query.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class Queries:
         return Queries(tuple(c.take(rows) for c in self.qi), tuple(c.take(rows) for c in self.sensitive))
 
     def words(self, i: int) -> str:
-        """One query in words; attributes without a condition are left out."""
+        """One query as text; attributes without a condition are left out."""
         parts = []
         for column in (c.take(np.array([i])) for c in self.columns):
             if column.leaf_counts()[0] < len(column.domain):
@@ -119,8 +119,8 @@ class Queries:
         for name, chosen in members.items():
             if np.shape(chosen) != (n, len(table.domains[name])):
                 raise ParameterError(
-                    f"members of {name!r} have shape {np.shape(chosen)}, not {(n, len(table.domains[name]))}: one row a query, "
-                    f"one column a value"
+                    f"members of {name!r} have shape {np.shape(chosen)}, not {(n, len(table.domains[name]))}: one row per query, "
+                    f"one column per value"
                 )
         columns = {name: Sets(table.domains[name], pack(chosen)) for name, chosen in members.items()}
         return cls(
@@ -130,7 +130,7 @@ class Queries:
 
 
 def check_table(table: object, what: str) -> None:
-    """Refuse what is no table in words."""
+    """Refuse what is no table."""
     if not isinstance(table, Microdata):
         raise ParameterError(f"{what} a ppdp_lab.Microdata, not {type(table).__name__}; wrap the frame first")
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ppdp_lab.attacks._pooling import pool_histograms
-from ppdp_lab.attacks.background import Presence
+from ppdp_lab.attacks.background import Background, Presence, release_name
+from ppdp_lab.attacks.search._pooling import pool_histograms
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.forms import Feature, Holders, Published
 from ppdp_lab.table import Cells, group
@@ -21,12 +21,12 @@ class Units:
     With knowledge of groups a unit is a group. Without it, a unit is a combination of quasi-identifiers, and it may be
     held by every group whose box covers it, or whose exact rows show it. Without persons, units are the groups.
 
-    ``unit_of`` is the unit of each person of the presence; ``number`` is the release's place in the series, for messages.
+    ``unit_of`` is the unit of each person of the presence; ``name`` is what messages call the release.
     """
 
-    def __init__(self, published: Published, presence: Presence | None, number: int = 0) -> None:
+    def __init__(self, published: Published, presence: Presence | None, name: str = "the release") -> None:
         self.published = published
-        self.number = number
+        self.name = name
         self._codes: np.ndarray | None = None
         if presence is None or presence.groups is not None:
             self.n = published.n_groups
@@ -56,12 +56,10 @@ class Units:
 
     def groups(self, *, strict: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All candidate groups in one piece: (offsets, groups, matching rows). For small inputs."""
-        pieces = list(self.chunks(strict=strict))
-        lengths, groups, matches = (
-            np.concatenate([np.zeros(0, dtype=np.int64), *parts])
-            for parts in ([np.diff(piece[1]) for piece in pieces], [p[2] for p in pieces], [p[3] for p in pieces])
-        )
-        return np.r_[0, np.cumsum(lengths)], groups, matches
+        none = (0, np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64))
+        _, offsets, groups, matches = zip(none, *self.chunks(strict=strict))
+        lengths = np.concatenate([np.diff(piece) for piece in offsets])
+        return np.r_[0, np.cumsum(lengths)], np.concatenate(groups), np.concatenate(matches)
 
     def unite(self, masks: np.ndarray) -> np.ndarray:
         """Per unit, the union of its groups' masks."""
@@ -79,20 +77,12 @@ class Units:
         """
         if self._codes is None:
             return cells
-        lengths: list[np.ndarray] = [np.zeros(0, dtype=np.int64)]
-        values, amounts = [cells.values[:0]], [np.zeros(0)]
-        for _, offsets, groups, matches in self.chunks():
-            scale = matches / self.published.sizes[groups] if by_matches else np.ones(len(groups))
-            piece = pool_histograms(offsets, groups, scale, cells.offsets, cells.values, cells.counts, cells.n_values)
-            for collected, part in zip((lengths, values, amounts), piece):
-                collected.append(part)
-        counts = np.concatenate(amounts)
-        return Cells(
-            np.r_[0, np.cumsum(np.concatenate(lengths))],
-            np.concatenate(values),
-            counts if by_matches else counts.astype(np.int64),
-            cells.n_values,
-        )
+        none = Cells(np.zeros(1, dtype=np.int64), cells.values[:0], cells.counts[:0], cells.n_values)
+        pieces = [
+            pooled(cells, offsets, groups, matches / self.published.sizes[groups] if by_matches else None)
+            for _, offsets, groups, matches in self.chunks()
+        ]
+        return beside([none, *pieces])
 
     def row_risk(self) -> np.ndarray:
         """Per unit, the largest probability with which one published row is the person's."""
@@ -113,7 +103,48 @@ class Units:
     def _refuse_uncovered(self, covered: np.ndarray, strict: bool) -> None:
         if strict and not covered.all():
             raise ParameterError(
-                f"release {self.number} cannot hold everybody whom the background puts into it: no published group covers "
+                f"{self.name} cannot hold everybody whom the background puts into it: no published group covers "
                 f"{int((~covered).sum())} of its combinations of quasi-identifiers; leave suppressed persons out, or make "
                 f"the background by Background.worst_case(releases).without_groups()"
             )
+
+
+def histories(series: Sequence[Published], background: Background) -> tuple[list[Units], np.ndarray]:
+    """Units of each release, and each person's unit in each of them: -1 where the person is absent."""
+    names = (release_name(number, len(series)) for number in range(len(series)))
+    units = [Units(*one) for one in zip(series, background.releases, names)]
+    history = np.full((background.n_persons, len(series)), -1, dtype=np.int32)
+    for number, (unit, presence) in enumerate(zip(units, background.releases)):
+        history[presence.persons, number] = unit.unit_of
+    return units, history
+
+
+def alike(history: np.ndarray, sizes: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Persons with equal histories: (cell of each person, history of each cell)."""
+    cells = group(list((history + 1).T), [size + 1 for size in sizes])
+    return cells.class_of, history[cells.first]
+
+
+def pooled(cells: Cells, offsets: np.ndarray, groups: np.ndarray, scale: np.ndarray | None = None) -> Cells:
+    """The multisets of ``groups[offsets[u] : offsets[u + 1]]`` taken together, for each unit u.
+
+    With ``scale`` each entry of ``groups`` counts as often as it says, which may be a fraction.
+    """
+    often = np.ones(len(groups)) if scale is None else scale
+    lengths, values, amounts = pool_histograms(
+        offsets, groups, often, cells.offsets, cells.values, cells.counts, max(cells.n_values, 1)
+    )
+    counts = amounts.astype(np.int64) if scale is None else amounts
+    return Cells(np.r_[0, np.cumsum(lengths)], values, counts, cells.n_values)
+
+
+def beside(pieces: Sequence[Cells]) -> Cells:
+    """The multisets of several pieces, one piece after the other."""
+    starts = np.cumsum([0, *(len(piece.values) for piece in pieces)])
+    offsets = [piece.offsets[:-1] + start for piece, start in zip(pieces, starts)]
+    return Cells(
+        np.r_[np.concatenate(offsets), starts[-1]],
+        np.concatenate([piece.values for piece in pieces]),
+        np.concatenate([piece.counts for piece in pieces]),
+        pieces[0].n_values,
+    )

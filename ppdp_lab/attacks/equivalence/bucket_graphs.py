@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ppdp_lab.attacks._min_cut import edge_cuts, smallest_cuts, stoer_wagner
-from ppdp_lab.attacks._tuples import Named, Tuples
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.equivalence._min_cut import edge_cuts, smallest_cuts, stoer_wagner
+from ppdp_lab.attacks.equivalence.memberships import Memberships, Named
 from ppdp_lab.errors import ParameterError, check_integer, listed
 from ppdp_lab.forms import Published
 
@@ -46,7 +46,7 @@ class BucketGraphs:
     >>> import ppdp_lab as pl
     >>> releases = [pl.Release(t.table, t.class_of, grouped=True) for t in (equivalence.table_4(), equivalence.table_4())]
     >>> graphs = BucketGraphs.of([r.published() for r in releases], Background.worst_case(releases))
-    >>> [(signature, int(cut)) for signature, cut in zip(graphs.signatures, graphs.smallest_cuts())]
+    >>> sorted((signature, int(cut)) for signature, cut in zip(graphs.signatures, graphs.smallest_cuts()))
     [(('cancer', 'flu'), 4), (('cancer', 'measles'), 2)]
     """
 
@@ -64,7 +64,7 @@ class BucketGraphs:
         cls, series: Sequence[Published], background: Background, *, counterfeits: Named | None = None
     ) -> BucketGraphs:
         """The graphs of an m-invariant series; refuses one in which a person's bucket changes."""
-        tuples = Tuples.of(series, background, counterfeits)
+        tuples = Memberships.of(series, background, counterfeits)
         of_group, n_buckets, fewest = tuples.buckets()
         bucket = np.full(tuples.n, -1, dtype=np.int64)
         first = np.full(tuples.n, -1, dtype=np.int64)

@@ -7,7 +7,7 @@ import numpy as np
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.forms import Feature, Published
 from ppdp_lab.forms.answers import count_selected
-from ppdp_lab.metrics.queries import Queries, check_table
+from ppdp_lab.metrics.queries.conditions import Queries, check_table
 from ppdp_lab.release import Release
 from ppdp_lab.table import Microdata
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ppdp_lab.errors import ParameterError, check_choice, check_integer, check_number
-from ppdp_lab.metrics.answers import true_counts
-from ppdp_lab.metrics.queries import Queries
+from ppdp_lab.metrics.queries.answers import true_counts
+from ppdp_lab.metrics.queries.conditions import Queries
 from ppdp_lab.table import Microdata
 from ppdp_lab.table.domain import SET
 

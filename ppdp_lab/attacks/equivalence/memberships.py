@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.attacks._series import check_series
-from ppdp_lab.attacks.background import Background, in_a_list
+from ppdp_lab.attacks.background import Background, in_a_list, release_name
+from ppdp_lab.attacks.equivalence._class_pairs import members_of
+from ppdp_lab.attacks.inputs import check_series
 from ppdp_lab.errors import ParameterError, SchemaError
 from ppdp_lab.forms import Published, PublishedRows
 from ppdp_lab.release import Release
@@ -26,26 +27,27 @@ def named_counterfeits(releases: Sequence[Release]) -> Named:
     person's for a stranger of its own in each release.
     """
     named = []
-    for number, release in enumerate(in_a_list("releases", releases)):
+    releases = in_a_list("releases", releases)
+    for number, release in enumerate(releases):
+        name = release_name(number, len(releases))
         if not isinstance(release, Release):
-            raise ParameterError(f"release {number} must be a ppdp_lab.Release, not {type(release).__name__}")
+            raise ParameterError(f"{name} must be a ppdp_lab.Release, not {type(release).__name__}")
         fake = release.counterfeit_codes
         ids = fake.ids
         if ids is None and len(fake):
-            raise ParameterError(
-                f"release {number} has counterfeits without numbers; its publisher does not follow them"
-            )
+            raise ParameterError(f"{name} has counterfeits without numbers; its publisher does not follow them")
         ids = np.zeros(0, dtype=np.int64) if ids is None else ids
         named.append((ids, release.group_of_class[fake.class_of]))
     return named
 
 
 @dataclass(frozen=True, eq=False)
-class Tuples:
+class Memberships:
     """Who is in which group of which release.
 
-    Numbered persons first, in the order of the background, then counterfeits that can be told apart, then strangers, each
-    of whom is in one release only. ``present`` holds, per release, tuples and their groups.
+    A tuple, as the paper has it, is whatever fills a row: numbered persons first, in the order of the background, then
+    counterfeits that can be told apart, then strangers, each of whom is in one release only. ``present`` holds, per
+    release, tuples and their groups.
     """
 
     series: list[PublishedRows]
@@ -55,7 +57,7 @@ class Tuples:
     n: int
 
     @classmethod
-    def of(cls, series: Sequence[Published], background: Background, counterfeits: Named | None = None) -> Tuples:
+    def of(cls, series: Sequence[Published], background: Background, counterfeits: Named | None = None) -> Memberships:
         """Persons from a background that knows groups; whoever else fills a group is a counterfeit or a stranger."""
         releases, background = check_series(series, background)
         if len(releases[0].sensitive_domains) != 1:
@@ -70,17 +72,18 @@ class Tuples:
         n = background.n_persons + len(numbers)
         present = []
         for number, (release, presence, (ids, fake_groups)) in enumerate(zip(releases, background.releases, named)):
+            name = release_name(number, len(releases))
             fakes = background.n_persons + np.searchsorted(numbers, ids)
             if len(fake_groups) and not 0 <= np.min(fake_groups) <= np.max(fake_groups) < release.n_groups:
                 raise ParameterError(
-                    f"release {number}: counterfeits stand in groups beyond 0 to {release.n_groups - 1}; take them from "
+                    f"{name}: counterfeits stand in groups beyond 0 to {release.n_groups - 1}; take them from "
                     f"named_counterfeits(releases)"
                 )
             assert presence.groups is not None
             groups = np.concatenate([presence.groups, fake_groups]).astype(np.int64)
             room = release.sizes - np.bincount(groups, minlength=release.n_groups)
             if (room < 0).any():
-                raise ParameterError(f"release {number}: more persons and counterfeits in a group than it has rows")
+                raise ParameterError(f"{name}: more persons and counterfeits in a group than it has rows")
             strangers = np.repeat(np.arange(release.n_groups), room)
             everyone = np.concatenate([presence.persons, fakes, n + np.arange(len(strangers))])
             present.append((everyone.astype(np.int64), np.concatenate([groups, strangers])))
@@ -121,6 +124,20 @@ class Tuples:
         distinct, inverse = np.unique(np.concatenate(keys), return_inverse=True)
         cuts = np.cumsum([len(key) for key in keys])[:-1]
         return np.split(inverse, cuts), len(distinct), fewest
+
+    def composed(self) -> Iterator[list[tuple[np.ndarray, ...]]]:
+        """Per release, what the kernels compare of it and of each release before it.
+
+        Each entry is (class of each tuple then and now, begins and members of the classes then and now, bucket of each
+        class then and now); a class of -1 means absence.
+        """
+        earlier: list[tuple[np.ndarray, ...]] = []
+        for (who, where), release, bucket in zip(self.present, self.series, self.buckets()[0]):
+            now = np.full(self.n, -1, dtype=np.int32)
+            now[who] = where
+            begins, members = members_of(now, release.n_groups)
+            yield [(then, now, b, m, begins, members, was, bucket) for then, b, m, was in earlier]
+            earlier.append((now, begins, members, bucket))
 
 
 def proportions(histogram: Histogram) -> np.ndarray:

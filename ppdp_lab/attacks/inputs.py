@@ -8,19 +8,18 @@ from typing import cast
 
 import numpy as np
 
-from ppdp_lab.attacks._units import Units
-from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.background import Background, release_name
 from ppdp_lab.errors import ParameterError, PublicationError
 from ppdp_lab.forms import Feature, Published, PublishedRows
-from ppdp_lab.table import ClassCounts, Domain, common_domains, group
+from ppdp_lab.table import Cells, ClassCounts, Domain, common_domains, group
 
 
-def check_published(published: object, what: str = "an attack") -> Published:
-    """A published table, or a refusal in words."""
+def check_published(published: object, name: str) -> Published:
+    """A published table, or a refusal that calls it by this name."""
     if isinstance(published, Published):
         return published
     hint = "; call its published()" if hasattr(published, "published") else ""
-    raise ParameterError(f"{what} sees ppdp_lab.Published only, not {type(published).__name__}{hint}")
+    raise ParameterError(f"{name}: an attack sees ppdp_lab.Published only, not {type(published).__name__}{hint}")
 
 
 def check_series(
@@ -50,23 +49,23 @@ def check_shown(
     if not isinstance(series, Iterable):
         raise ParameterError(f"a series is a list of published tables, not {type(series).__name__}")
     series = list(series)
-    names = [f"release {i} of a series" if len(series) > 1 else "an attack" for i in range(len(series))]
+    names = [release_name(number, len(series)) for number in range(len(series))]
     releases = [check_published(release, name) for release, name in zip(series, names)]
     if not releases:
         raise ParameterError("the series is empty; give at least one published table")
     for name, release in zip(names, releases):
         release.require(f"{name}: reading it", reads)
-    sensitive = common_domains((f"release {i}", release.sensitive_domains) for i, release in enumerate(releases))
-    shown = [(f"release {i}", release.qi_domains) for i, release in enumerate(releases)]
+    sensitive = common_domains((name, release.sensitive_domains) for name, release in zip(names, releases))
+    shown = [(name, release.qi_domains) for name, release in zip(names, releases)]
     if background is not None:
-        _check_background(releases, background)
+        _check_background(releases, names, background)
         shown.append(("the background", background.qi_domains))
     quasi = common_domains(shown)
     aligned = [release.over(quasi, sensitive) for release in releases]
     return cast("list[PublishedRows]", aligned), None if background is None else background.over(quasi)
 
 
-def _check_background(releases: Sequence[Published], background: object) -> None:
+def _check_background(releases: Sequence[Published], names: Sequence[str], background: object) -> None:
     if not isinstance(background, Background):
         raise ParameterError(f"the background must be a ppdp_lab Background, not {type(background).__name__}")
     if len(background) != len(releases):
@@ -74,20 +73,20 @@ def _check_background(releases: Sequence[Published], background: object) -> None
             f"a background on {len(background)} releases does not fit a series of {len(releases)}; "
             f"take the part that fits, such as background[1:]"
         )
-    for number, (release, presence) in enumerate(zip(releases, background.releases)):
+    for name, release, presence in zip(names, releases, background.releases):
         room = release.real_sizes
         if presence.groups is None:
             full = len(presence) > room.sum()
         else:
             if len(presence) and presence.groups.max() >= release.n_groups:
                 raise ParameterError(
-                    f"release {number}: the background names group {int(presence.groups.max())}, "
+                    f"{name}: the background names group {int(presence.groups.max())}, "
                     f"but its groups are 0 to {release.n_groups - 1}"
                 )
             full = bool((np.bincount(presence.groups, minlength=release.n_groups) > room).any())
         if full:
             raise ParameterError(
-                f"release {number}: the background puts more persons into it, or into one of its groups, than it has rows; "
+                f"{name}: the background puts more persons into it, or into one of its groups, than it has rows; "
                 f"leave suppressed persons out (Background.worst_case(releases) does)"
             )
 
@@ -97,7 +96,7 @@ def use_tracks(series: Sequence[Published], track: bool | None) -> bool:
     tracked = [release.pseudonyms is not None for release in series]
     if track and not all(tracked):
         raise PublicationError(
-            f"release {tracked.index(False)} carries no pseudonyms, so its rows cannot be tracked; "
+            f"{release_name(tracked.index(False), len(tracked))} carries no pseudonyms, so its rows cannot be tracked; "
             f"publish the series with track=True, or attack it with track=False"
         )
     return all(tracked) if track is None else track
@@ -122,6 +121,11 @@ class Values:
         parts = [domain.labels[codes] for domain, codes in zip(self.domains, self.columns)]
         return parts[0] if len(parts) == 1 else np.array([" | ".join(row) for row in zip(*parts)], dtype=object)
 
+    def of_groups(self, series: Sequence[PublishedRows]) -> list[Cells]:
+        """The values of each published group, per release."""
+        rows = zip(series, self.codes)
+        return [Cells.count(release.row_group, codes, release.n_groups, self.n) for release, codes in rows]
+
 
 def sensitive_values(series: Sequence[PublishedRows], attribute: str | None, *, together: bool = False) -> Values:
     """Values of one sensitive attribute, or with ``together`` of all of them unless one is named."""
@@ -135,18 +139,3 @@ def sensitive_values(series: Sequence[PublishedRows], attribute: str | None, *, 
     i = ClassCounts(np.zeros(0, dtype=np.int64), empty, [empty] * len(domains), empty, domains).index(attribute)
     codes = [release.row_sensitive[i] for release in series]
     return Values(codes, len(domains[i]), (domains[i],), [np.arange(len(domains[i]))])
-
-
-def histories(series: Sequence[Published], background: Background) -> tuple[list[Units], np.ndarray]:
-    """Units of each release, and each person's unit in each of them: -1 where the person is absent."""
-    units = [Units(r, presence, i) for i, (r, presence) in enumerate(zip(series, background.releases))]
-    history = np.full((background.n_persons, len(series)), -1, dtype=np.int32)
-    for number, (unit, presence) in enumerate(zip(units, background.releases)):
-        history[presence.persons, number] = unit.unit_of
-    return units, history
-
-
-def alike(history: np.ndarray, sizes: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Persons with equal histories: (cell of each person, history of each cell)."""
-    cells = group(list((history + 1).T), [size + 1 for size in sizes])
-    return cells.class_of, history[cells.first]

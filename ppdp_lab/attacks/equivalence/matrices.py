@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.attacks._tuples import Named, Tuples
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.equivalence.memberships import Memberships, Named
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.forms import Published
 
-TOLERANCE = 1e-6
+SOLVER_SLACK = 1e-6  # how far from a whole number, or from 0, a linear solver's answer may be
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Correspondence:
         Rows of a group that belong to no person are strangers, each in one release only, unless ``counterfeits``
         (:func:`named_counterfeits`) tells which are the same.
         """
-        tuples = Tuples.of(series, background, counterfeits)
+        tuples = Memberships.of(series, background, counterfeits)
         domain = tuples.domain
         sizes = [release.n_groups for release in tuples.series]
         begin = np.r_[0, np.cumsum(sizes)]
@@ -135,10 +135,10 @@ class Correspondence:
         return [self.take(rows) for rows in groups.values()]
 
     def delta(self) -> Correspondence:
-        """P' and Q': each row less the one before it. For the rows of one merged bucket, one row a release."""
+        """P' and Q': each row less the one before it. For the rows of one merged bucket, one row per release."""
         numbers = [release for release, _ in self.rows]
         if numbers != sorted(set(numbers)):
-            raise ParameterError("delta encoding needs one group a release, as merged buckets have; see buckets()")
+            raise ParameterError("delta encoding needs one group per release, as merged buckets have; see buckets()")
         first = np.zeros((1, 1), dtype=np.int64)
         persons = np.diff(self.persons, axis=0, prepend=np.broadcast_to(first, (1, self.persons.shape[1])))
         values = np.diff(self.values, axis=0, prepend=np.broadcast_to(first, (1, self.values.shape[1])))
@@ -149,11 +149,11 @@ class Correspondence:
         w = np.asarray(weights, dtype=float)
         if w.shape != (len(self.rows),):
             raise ParameterError(f"{len(self.rows)} rows need as many weights, not {w.shape}")
-        if np.abs(w @ self.values).max(initial=0) > TOLERANCE:
+        if np.abs(w @ self.values).max(initial=0) > SOLVER_SLACK:
             raise ParameterError("these weights are no attack: the values do not cancel (W U is not zero)")
         times = w @ self.persons
         whole = np.round(times).astype(np.int64)
-        if np.abs(times - whole).max(initial=0) > TOLERANCE:
+        if np.abs(times - whole).max(initial=0) > SOLVER_SLACK:
             raise ParameterError("these weights are no attack: a person would count in parts (W S is not whole)")
         if not whole.any():
             raise ParameterError("these weights are no attack: all persons cancel (W S is zero)")

@@ -1,13 +1,14 @@
 """Attacks on one release: record linkage, and two attacks that learn a value without finding the record.
 
 Every attack takes what was published and, optionally, a background on that one release. Without a background the result
-has one entry a published group. With one it has an entry a person: their own group's where groups are known, else all
-rows that their quasi-identifiers match, taken together. Cost without known groups: see
-:class:`~ppdp_lab.attacks._regions.Search`; persons with equal quasi-identifiers are looked up once.
+has one entry per published group. With one it has one entry per person: their own group's where groups are known, else
+all rows that their quasi-identifiers match, taken together. Cost without known groups: see
+:class:`~ppdp_lab.forms.search.Search`; persons with equal quasi-identifiers are looked up once.
 
 References
 ----------
-.. [1] S. Chatzopoulos, "Survey of privacy-preserving data publishing methods and Speedy", thesis, Athens 2015, section 3.
+.. [1] S. G. Chatzopoulos, "Survey of privacy-preserving data publishing methods and Speedy: a multi-threaded algorithm
+   preserving k-anonymity", master's thesis, National and Kapodistrian University of Athens, 2015, section 3.
 .. [2] A. Machanavajjhala et al., "l-diversity: privacy beyond k-anonymity", ACM TKDD 1(1), 2007.
 """
 
@@ -18,14 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from ppdp_lab.attacks._beliefs import Beliefs, OneRelease
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.one_release.beliefs import OneRelease, beliefs, largest
 from ppdp_lab.attacks.registry import ATTRIBUTE, IDENTITY, RELEASE, attack
 from ppdp_lab.attacks.results import Disclosure
 from ppdp_lab.errors import ParameterError, check_integer, check_number, listed
 from ppdp_lab.forms import Published
 from ppdp_lab.principles.base import TOLERANCE
-from ppdp_lab.table import Domain
+from ppdp_lab.table import Domain, Histogram
 
 
 @attack(
@@ -110,10 +111,10 @@ def homogeneity(
     """
     confidence = check_number("confidence", confidence, above=0, at_most=1)
     release = OneRelease(published, background)
-    beliefs = Beliefs.of(release, attribute)
-    share, value = beliefs.largest(beliefs.shares)
-    finding = f"show their value of {beliefs.domain.name} with confidence {confidence:g} or more"
-    details = {"value": beliefs.domain.labels[value]}
+    held = beliefs(release, attribute)
+    share, value = largest(held, held.shares)
+    finding = f"show their value of {held.domain.name} with confidence {confidence:g} or more"
+    details = {"value": held.domain.labels[value]}
     return release.disclosure("homogeneity", "confidence", share, share >= confidence - TOLERANCE, finding, details)
 
 
@@ -165,20 +166,20 @@ def background_knowledge(
     rule_out = check_integer("rule_out", rule_out, at_least=0)
     confidence = check_number("confidence", confidence, above=0, at_most=1)
     release = OneRelease(published, background)
-    beliefs = Beliefs.of(release, attribute)
+    held = beliefs(release, attribute)
     if excluded is not None:
-        known = _codes(beliefs.domain, excluded)
-        kept = ~np.isin(beliefs.cells.values, known)
-        what = f"the values {listed(beliefs.domain.labels[known])} being ruled out"
+        known = _codes(held.domain, excluded)
+        kept = ~np.isin(held.values, known)
+        what = f"the values {listed(held.domain.labels[known])} being ruled out"
     else:
-        kept = _after_the_worst(beliefs, rule_out)
+        kept = _after_the_worst(held, rule_out)
         what = f"{rule_out} value(s) being ruled out"
-    left = beliefs.total(np.where(kept, beliefs.shares, 0.0))
-    posterior = np.where(kept, beliefs.shares, 0.0) / np.where(left > 0, left, 1.0)[beliefs.owner]
-    share, value = beliefs.largest(posterior)
-    finding = f"show their value of {beliefs.domain.name} with confidence {confidence:g} or more, {what}"
+    left = held.sum(np.where(kept, held.shares, 0.0))
+    posterior = np.where(kept, held.shares, 0.0) / np.where(left > 0, left, 1.0)[held.cell_class]
+    share, value = largest(held, posterior)
+    finding = f"show their value of {held.domain.name} with confidence {confidence:g} or more, {what}"
     breached = (share >= confidence - TOLERANCE) & (left > 0)
-    details = {"value": beliefs.domain.labels[value]}
+    details = {"value": held.domain.labels[value]}
     return release.disclosure("background knowledge", "confidence", share, breached, finding, details)
 
 
@@ -197,9 +198,9 @@ def _codes(domain: Domain, values: Iterable[Any]) -> np.ndarray:
     return np.array(sorted(codes), dtype=np.int64)
 
 
-def _after_the_worst(beliefs: Beliefs, c: int) -> np.ndarray:
+def _after_the_worst(held: Histogram, c: int) -> np.ndarray:
     """Cells that stay when the c most frequent values but the first are ruled out: what favours the first the most."""
-    order = np.lexsort((-beliefs.shares, beliefs.owner))
+    order = np.lexsort((-held.shares, held.cell_class))
     rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order)) - beliefs.cells.offsets[beliefs.owner]
+    rank[order] = np.arange(len(order)) - held.offsets[held.cell_class]
     return (rank == 0) | (rank > c)

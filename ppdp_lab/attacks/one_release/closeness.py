@@ -1,11 +1,12 @@
 """Attacks on one release that l-diversity leaves open: skewness and similarity.
 
 Both take what was published and, optionally, a background on that one release, as the attacks of
-:mod:`~ppdp_lab.attacks.linkage` do.
+:mod:`~ppdp_lab.attacks.one_release.linkage` do.
 
 References
 ----------
-.. [1] S. Chatzopoulos, "Survey of privacy-preserving data publishing methods and Speedy", thesis, Athens 2015, section 3.
+.. [1] S. G. Chatzopoulos, "Survey of privacy-preserving data publishing methods and Speedy: a multi-threaded algorithm
+   preserving k-anonymity", master's thesis, National and Kapodistrian University of Athens, 2015, section 3.
 .. [2] N. Li, T. Li, S. Venkatasubramanian, "t-closeness: privacy beyond k-anonymity and l-diversity", ICDE 2007.
 """
 
@@ -15,8 +16,8 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from ppdp_lab.attacks._beliefs import Beliefs, OneRelease
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.one_release.beliefs import OneRelease, beliefs, largest
 from ppdp_lab.attacks.registry import ATTRIBUTE, RELEASE, attack
 from ppdp_lab.attacks.results import Disclosure
 from ppdp_lab.errors import ParameterError, SchemaError, check_integer, check_number, listed
@@ -73,17 +74,17 @@ def skewness(
     gain = check_number("gain", gain, at_least=0, at_most=1)
     limit = None if ratio is None else check_number("ratio", ratio, at_least=1)
     release = OneRelease(published, background)
-    beliefs = Beliefs.of(release, attribute)
-    before = _prior(published, beliefs.domain, prior)[beliefs.cells.values]
-    gained, value = beliefs.largest(beliefs.shares - before)
+    held = beliefs(release, attribute)
+    before = _prior(published, held.domain, prior)[held.values]
+    gained, value = largest(held, held.shares - before)
     with np.errstate(divide="ignore"):
-        times, _ = beliefs.largest(np.where(before > 0, beliefs.shares / before, np.inf))
+        times, _ = largest(held, np.where(before > 0, held.shares / before, np.inf))
     breached = gained > gain + TOLERANCE
-    finding = f"have a value of {beliefs.domain.name} that became more probable by more than {gain:g}"
+    finding = f"have a value of {held.domain.name} that became more probable by more than {gain:g}"
     if limit is not None:
         breached |= times > limit + TOLERANCE
         finding += f" or by a factor of more than {limit:g}"
-    details = {"value": beliefs.domain.labels[value], "ratio": times}
+    details = {"value": held.domain.labels[value], "ratio": times}
     return release.disclosure("skewness", "gain", gained, breached, finding, details)
 
 
@@ -134,9 +135,9 @@ def similarity(
     level = check_integer("level", level, at_least=0)
     width = check_number("width", width, at_least=0, at_most=1)
     release = OneRelease(published, background)
-    beliefs = Beliefs.of(release, attribute)
-    domain = beliefs.domain
-    low, high = beliefs.extremes()
+    held = beliefs(release, attribute)
+    domain = held.domain
+    low, high = held.values[held.offsets[:-1]], held.values[held.offsets[1:] - 1]  # values ascend within a unit
     if domain.hierarchy is not None:
         tree = domain.hierarchy
         node = tree.lca(low, high)

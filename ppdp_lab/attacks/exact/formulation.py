@@ -6,10 +6,10 @@ from itertools import pairwise, product
 
 import numpy as np
 
-from ppdp_lab.attacks._joint import Option, Problem
-from ppdp_lab.attacks._series import Values, alike, histories
-from ppdp_lab.attacks._traces import Traces, match
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.exact.solver import Option, Problem
+from ppdp_lab.attacks.inputs import Values
+from ppdp_lab.attacks.search import Traces, alike, histories, match
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.forms import PublishedRows
 
@@ -31,10 +31,9 @@ def untracked(
     problem = Problem(np.bincount(cell_of, minlength=len(cells)).tolist(), [])
     rows: list[dict[int, dict[int, int]]] = []  # per release and group: value -> resource
     room: list[list[int]] = []
-    for release, codes in zip(releases, values.codes):
+    for release, cells_shown in zip(releases, values.of_groups(releases)):
         shown: dict[int, dict[int, int]] = {}
-        pairs, counts = np.unique(np.stack([release.row_group, codes]), axis=1, return_counts=True)
-        for g, v, count in zip(*pairs.tolist(), counts.tolist()):
+        for g, v, count in zip(cells_shown.owner.tolist(), cells_shown.values.tolist(), cells_shown.counts.tolist()):
             shown.setdefault(g, {})[v] = problem.resource(count, rows=True)
         rows.append(shown)
         room.append([problem.resource(n, rows=False) for n in release.real_sizes.tolist()])

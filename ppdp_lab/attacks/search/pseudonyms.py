@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ppdp_lab.attacks._series import Values, alike
-from ppdp_lab.attacks._units import Units
-from ppdp_lab.attacks.background import Background, Presence
+from ppdp_lab.attacks.background import Background, Presence, release_name
+from ppdp_lab.attacks.inputs import Values
+from ppdp_lab.attacks.search.units import Units, alike
 from ppdp_lab.errors import PublicationError
 from ppdp_lab.forms import Feature, Generalized, PublishedRows
 from ppdp_lab.forms.search import Regions, meeting_in_bins
@@ -18,7 +18,7 @@ from ppdp_lab.table import Cells, group
 
 @dataclass(frozen=True, eq=False)
 class Traces:
-    """One row a pseudonym, one column a release: its group and its value there, -1 where it does not occur.
+    """One row per pseudonym, one column per release: its group and its value there, -1 where it does not occur.
 
     Pseudonyms with equal groups throughout form a cell; nothing but their values tells them apart.
     """
@@ -41,7 +41,8 @@ class Traces:
             rows = at[end - len(release) : end]
             if len(np.unique(rows)) != len(rows):
                 raise PublicationError(
-                    f"release {number} shows a pseudonym on more than one row; a pseudonym stands for one person"
+                    f"{release_name(number, len(series))} shows a pseudonym on more than one row; a pseudonym stands for "
+                    f"one person"
                 )
             groups[rows, number] = release.row_group
             if values is not None:
@@ -100,7 +101,9 @@ def _match_boxes(series: Sequence[PublishedRows], background: Background, traces
     qi = np.full((len(series), n_qi, n), -1, dtype=np.int32)
     regions = []
     for number, (release, presence) in enumerate(zip(series, background.releases)):
-        release.require(f"release {number}: tracking rows without everybody's group", (Feature.BOXES,))
+        release.require(
+            f"{release_name(number, len(series))}: tracking rows without everybody's group", (Feature.BOXES,)
+        )
         assert isinstance(release, Generalized)
         qi[number][:, presence.persons] = presence.qi
         regions.append(Regions.of_boxes(release.boxes, traces.cell_groups[:, number]))
@@ -114,7 +117,7 @@ def _match_boxes(series: Sequence[PublishedRows], background: Background, traces
     owners, found = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int32)]
     for number, release in enumerate(series):
         mine, theirs = np.flatnonzero(begins == number), np.flatnonzero(traces_begin == number)
-        units = Units(release, Presence(mine, np.ascontiguousarray(qi[number][:, mine])), number)
+        units = Units(release, Presence(mine, np.ascontiguousarray(qi[number][:, mine])))
         offsets, groups, _ = units.groups()
         lengths = np.diff(offsets)[units.unit_of]
         starts = np.r_[0, np.cumsum(lengths)]

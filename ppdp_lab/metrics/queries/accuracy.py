@@ -6,9 +6,9 @@ import numpy as np
 
 from ppdp_lab.errors import ParameterError, check_choice, check_number
 from ppdp_lab.forms import Feature
-from ppdp_lab.metrics.answers import estimates, true_counts
 from ppdp_lab.metrics.base import metric
-from ppdp_lab.metrics.queries import Queries
+from ppdp_lab.metrics.queries.answers import estimates, true_counts
+from ppdp_lab.metrics.queries.conditions import Queries
 from ppdp_lab.release import Release
 from ppdp_lab.table import Microdata
 

@@ -14,10 +14,10 @@ from math import prod
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.attacks._joint import Solution, solve
-from ppdp_lab.attacks._problems import tracked, untracked
-from ppdp_lab.attacks._series import check_series, sensitive_values, use_tracks
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.exact.formulation import tracked, untracked
+from ppdp_lab.attacks.exact.solver import Solution, solve
+from ppdp_lab.attacks.inputs import check_series, sensitive_values, use_tracks
 from ppdp_lab.attacks.registry import ATTRIBUTE, SERIES, attack
 from ppdp_lab.attacks.results import AttackResult
 from ppdp_lab.errors import IdError, ParameterError, check_integer, listed
@@ -107,7 +107,7 @@ class Assignments(AttackResult):
         return sorted(found)
 
     def table(self, limit: int = 1000) -> pd.DataFrame:
-        """One row an assignment, one column a cell of persons, as Table 2 of the BPG paper; refuses more than ``limit``."""
+        """One row per assignment, one column per cell of persons, as Table 2 of the BPG paper; refuses more than ``limit``."""
         if len(self) > check_integer("limit", limit, at_least=1):
             raise ParameterError(
                 f"there are {len(self)} assignments, more than limit = {limit}; look at values() instead"
@@ -121,16 +121,15 @@ class Assignments(AttackResult):
         return pd.DataFrame(rows, columns=names, dtype="str")
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a person: number of values left, the most probable one and its probability."""
+        """One row per person: number of values left, the most probable one and its probability."""
         posterior = self.posterior()
         likely = posterior.argmax(axis=1)
-        columns = {
-            "candidates": self.members().sum(axis=1),
-            "value": np.array(self.outcomes, dtype=object)[likely],
-            "confidence": posterior.max(axis=1, initial=0.0),
-            "breached": self.breached,
-        }
-        return pd.DataFrame(columns, index=self.ids.rename("person"))
+        return self._per_person(
+            self.ids,
+            candidates=self.members().sum(axis=1),
+            value=np.array(self.outcomes, dtype=object)[likely],
+            confidence=posterior.max(axis=1, initial=0.0),
+        )
 
     def __str__(self) -> str:
         if not len(self):
@@ -180,7 +179,7 @@ def consistent_assignments(
     Parameters
     ----------
     series, background, track, attribute
-        As for :func:`~ppdp_lab.attacks.composition.intersection`.
+        As for :func:`~ppdp_lab.attacks.series.composition.intersection`.
     limit : int
         How many partial assignments may be looked at in each independent part of the series before the search gives up
         with an error. The number grows exponentially with persons who share groups: dozens of persons, not thousands.

@@ -18,17 +18,17 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.attacks._multisets import candidate_multisets
-from ppdp_lab.attacks._series import check_series, sensitive_values, use_tracks
-from ppdp_lab.attacks._units import Units
-from ppdp_lab.attacks.background import Background
-from ppdp_lab.attacks.joint import consistent_assignments
+from ppdp_lab.attacks.background import Background, release_name
+from ppdp_lab.attacks.exact import consistent_assignments
+from ppdp_lab.attacks.inputs import check_series, sensitive_values, use_tracks
 from ppdp_lab.attacks.registry import ATTRIBUTE, SERIES, attack
 from ppdp_lab.attacks.results import AttackResult, plural
+from ppdp_lab.attacks.search import Units
+from ppdp_lab.attacks.series.candidates import candidate_multisets, confidence
 from ppdp_lab.errors import IdError, check_integer, check_number
 from ppdp_lab.forms import Published
 from ppdp_lab.principles.base import TOLERANCE
-from ppdp_lab.table import Domain, value_masks
+from ppdp_lab.table import Domain, Sets, value_masks
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class CandidateSets(AttackResult):
     @property
     def sizes(self) -> np.ndarray:
         """Number of candidate values per person."""
-        return np.bitwise_count(self.masks).sum(axis=1, dtype=np.int64)
+        return Sets(self.domain, self.masks).leaf_counts()
 
     @property
     def breached(self) -> np.ndarray:  # type: ignore[override]
@@ -71,33 +71,24 @@ class CandidateSets(AttackResult):
         """Persons with no candidate at all: their value changed, or what is assumed of them is not true."""
         return self.sizes == 0
 
-    def contain(self, codes: np.ndarray) -> np.ndarray:
-        """Whether each person's candidates contain the value of that code."""
-        word = self.masks[np.arange(len(self.masks)), codes >> 6]
-        return (word >> (codes & 63).astype(np.uint64)) & np.uint64(1) != 0
-
     def members(self) -> np.ndarray:
         """Boolean matrix, persons by values."""
-        flat = np.unpackbits(np.ascontiguousarray(self.masks).view(np.uint8), axis=1, bitorder="little")
-        return flat[:, : len(self.domain)].astype(bool)
+        return Sets(self.domain, np.ascontiguousarray(self.masks)).members()
 
     def values(self, person: object) -> list[str]:
         """Candidate values of one person."""
         if person not in self.ids:
             raise IdError(f"the background does not name {person!r}")
         row = self.masks[[self.ids.get_loc(person)]]
-        one = CandidateSets(self.ids[:1], self.domain, row, self.least)
-        return self.domain.labels[one.members()[0]].tolist()
+        return self.domain.labels[Sets(self.domain, row).members()[0]].tolist()
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a person: number of candidates, the candidates as text, whether they are too few."""
+        """One row per person: number of candidates, the candidates as text, whether they are too few."""
         distinct, inverse = np.unique(self.masks, axis=0, return_inverse=True)
-        rows = CandidateSets(self.ids[:0], self.domain, distinct, self.least).members()
-        text = np.array([", ".join(self.domain.labels[row]) for row in rows], dtype=object)
-        columns: dict[str, object] = {"candidates": self.sizes, "values": text[inverse.ravel()]}
-        if self.records is not None:
-            columns["records"] = self.records
-        return pd.DataFrame(columns | {"breached": self.breached}, index=self.ids.rename("person"))
+        text = [", ".join(self.domain.labels[row]) for row in Sets(self.domain, distinct).members()]
+        records = {} if self.records is None else {"records": self.records}
+        values = np.array(text, dtype=object)[inverse.ravel()]
+        return self._per_person(self.ids, candidates=self.sizes, values=values, **records)
 
     def __str__(self) -> str:
         left = "one candidate value only" if self.least == 2 else f"fewer than {self.least} candidate values"
@@ -165,12 +156,12 @@ def intersection(
     releases, background = check_series(series, background)
     values = sensitive_values(releases, attribute)
     if use_tracks(releases, track):
-        found = candidate_multisets(releases, background, values, track=True)
-        masks, records = found.cells.masks()[found.cell_of], found.records[found.cell_of]
-        return CandidateSets(background.ids, values.domains[0], masks, least, records)
+        cell_of, cells = candidate_multisets(releases, background, values, track=True)
+        records = cells.sizes.astype(np.int64)[cell_of]
+        return CandidateSets(background.ids, values.domains[0], cells.masks()[cell_of], least, records)
     masks = np.full((background.n_persons, max((values.n + 63) // 64, 1)), ~np.uint64(0))
     for number, (release, presence, codes) in enumerate(zip(releases, background.releases, values.codes)):
-        units = Units(release, presence, number)
+        units = Units(release, presence, release_name(number, len(releases)))
         per_unit = units.unite(value_masks(release.row_group, codes, release.n_groups, values.n))
         masks[presence.persons] &= per_unit[units.unit_of]
     return CandidateSets(background.ids, values.domains[0], masks, least)
@@ -198,9 +189,8 @@ class Associations(AttackResult):
         return self.confidence > self.threshold + TOLERANCE
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a person."""
-        columns = {"confidence": self.confidence, "breached": self.breached}
-        return pd.DataFrame(columns, index=self.ids.rename("person"))
+        """One row per person."""
+        return self._per_person(self.ids, confidence=self.confidence)
 
     def __str__(self) -> str:
         how = "counting all consistent assignments" if self.exact else "each candidate record being equally likely"
@@ -238,9 +228,11 @@ def value_association(
         Breached are persons with p above it; 1/m never is under m-invariance.
     exact : bool
         Without it, p is the share of the most frequent value among the person's candidate records: the multiset
-        intersection of the groups that may hold the person, each record equally likely. With it, all assignments of
-        values to persons that are consistent with the whole series are counted (small series only, see
-        :func:`~ppdp_lab.attacks.joint.consistent_assignments`); this sees what the persons of a group tell of each other.
+        intersection of the groups that may hold the person, each record equally likely. That is an estimate, and
+        without groups it may lie above what an adversary finds who knows them; :func:`audit_series` looks again. With
+        it, all assignments of values to persons that are consistent with the whole series are counted (small series
+        only, see :func:`~ppdp_lab.attacks.exact.consistent_assignments`); this sees what the persons of a group tell of
+        each other.
 
     Examples
     --------
@@ -257,5 +249,5 @@ def value_association(
         return Associations(background.ids, joint.posterior().max(axis=1, initial=0.0), threshold, True)
     releases, background = check_series(series, background)
     values = sensitive_values(releases, attribute)
-    found = candidate_multisets(releases, background, values, track=use_tracks(releases, track))
-    return Associations(background.ids, found.confidence[found.cell_of], threshold, False)
+    cell_of, cells = candidate_multisets(releases, background, values, track=use_tracks(releases, track))
+    return Associations(background.ids, confidence(cells)[cell_of], threshold, False)

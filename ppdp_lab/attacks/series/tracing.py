@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.attacks._series import check_series, use_tracks
-from ppdp_lab.attacks._traces import Traces, match
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.inputs import check_series, use_tracks
 from ppdp_lab.attacks.registry import IDENTITY, SERIES, attack
 from ppdp_lab.attacks.results import AttackResult
+from ppdp_lab.attacks.search import Traces, match
 from ppdp_lab.errors import check_integer
 from ppdp_lab.forms import Published
 
@@ -45,7 +45,7 @@ class TracedRecords(AttackResult):
         return (self.persons > 0) & (self.persons < self.least)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a record."""
+        """One row per record."""
         columns = {"releases": self.releases, "persons": self.persons, "breached": self.breached}
         return pd.DataFrame(columns, index=pd.Index(self.pseudonyms, name="pseudonym"))
 

@@ -10,10 +10,10 @@ import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from ppdp_lab.attacks._composed import equal_pairs, members_of
-from ppdp_lab.attacks._correspondence import Correspondence
-from ppdp_lab.attacks._tuples import Named, Tuples
 from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.equivalence._class_pairs import equal_pairs
+from ppdp_lab.attacks.equivalence.matrices import Correspondence
+from ppdp_lab.attacks.equivalence.memberships import Memberships, Named
 from ppdp_lab.attacks.results import AttackResult
 from ppdp_lab.errors import check_choice
 from ppdp_lab.forms import Published
@@ -56,9 +56,8 @@ class Chains(AttackResult):
         return [tuple(names) for names in found.values()]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a person."""
-        columns = {"set": self.set_of, "size": self.sizes, "breached": self.breached}
-        return pd.DataFrame(columns, index=self.ids.rename("person"))
+        """One row per person."""
+        return self._per_person(self.ids, set=self.set_of, size=self.sizes)
 
     def __str__(self) -> str:
         at_least = "" if self.complete else "at least "
@@ -107,7 +106,7 @@ def chains(
     [('Bob', 'Greg', 'Kate')]
     """
     check_choice("method", method, ("exact", "pairs"))
-    tuples = Tuples.of(series, background, counterfeits)
+    tuples = Memberships.of(series, background, counterfeits)
     if method == "exact":
         set_of = equality(Correspondence.of(series, background, counterfeits=counterfeits))
     else:
@@ -130,6 +129,27 @@ def equality(both: Correspondence) -> np.ndarray:
     return np.unique(projection, axis=0, return_inverse=True)[1].ravel()
 
 
+def equal_values(both: Correspondence) -> list[tuple[str, ...]]:
+    """Persons who provably share one value, in sets of two or more: all attacks with e = 1, chained.
+
+    As :func:`chains`, from matrices, with counterfeits and strangers among the persons.
+
+    Examples
+    --------
+    >>> import pandas as pd, ppdp_lab as pl
+    >>> from ppdp_lab.attacks import Background
+    >>> frame = pd.DataFrame({"age": [35, 49, 45], "disease": ["cancer", "flu", "flu"]}, index=["Alice", "Bob", "Greg"])
+    >>> table = pl.Microdata(frame, pl.Schema("age", sensitive="disease"))
+    >>> releases = [pl.Release(table.select([0, who]), np.array([0, 0])) for who in (1, 2)]
+    >>> equal_values(Correspondence.of([r.published() for r in releases], Background.worst_case(releases)))
+    [('Bob', 'Greg')]
+    """
+    sets: dict[int, list[str]] = {}
+    for name, number in zip(both.names, equality(both).tolist()):
+        sets.setdefault(number, []).append(name)
+    return [tuple(names) for names in sets.values() if len(names) > 1]
+
+
 def _kernel(matrix: np.ndarray) -> np.ndarray:
     """Orthonormal columns that span what a matrix maps to zero."""
     _, sizes, rows = np.linalg.svd(matrix, full_matrices=True)
@@ -137,21 +157,11 @@ def _kernel(matrix: np.ndarray) -> np.ndarray:
     return rows[rank:].T
 
 
-def _all_pairs(tuples: Tuples) -> tuple[np.ndarray, np.ndarray]:
+def _all_pairs(tuples: Memberships) -> tuple[np.ndarray, np.ndarray]:
     """Equal tuples from the composition of any two releases."""
-    buckets = tuples.buckets()[0]
     found: list[np.ndarray] = [np.zeros((2, 0), dtype=np.int64)]
-    earlier: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []
-    for number, (who, where) in enumerate(tuples.present):
-        now = np.full(tuples.n, -1, dtype=np.int32)
-        now[who] = where
-        begins, members = members_of(now, tuples.series[number].n_groups)
-        for then, begins_then, members_then, bucket_then in earlier:
-            pair = np.empty((2, 2 * len(begins_then)), dtype=np.int64)
-            count = equal_pairs(
-                then, now, begins_then, members_then, begins, members, bucket_then, buckets[number], pair[0], pair[1]
-            )
-            found.append(pair[:, :count])
-        earlier.append((now, begins, members, buckets[number]))
+    for compared in (one for release in tuples.composed() for one in release):
+        pair = np.empty((2, 2 * len(compared[2])), dtype=np.int64)
+        found.append(pair[:, : equal_pairs(*compared, *pair)])
     one, other = np.concatenate(found, axis=1)
     return one, other

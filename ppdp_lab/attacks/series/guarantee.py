@@ -1,0 +1,83 @@
+"""What an auditor asks of everybody's candidate records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ppdp_lab.attacks.inputs import Values
+from ppdp_lab.attacks.series.candidates import confidence
+from ppdp_lab.errors import ParameterError, check_number
+from ppdp_lab.principles import Principle
+from ppdp_lab.principles.base import TOLERANCE
+from ppdp_lab.table import Cells, ClassCounts
+
+
+@dataclass(frozen=True, eq=False)
+class Guarantee:
+    """A rule, a largest confidence, or both; with neither, that no value is certain. An empty multiset never passes."""
+
+    rule: Principle | None
+    max_confidence: float | None
+    values: Values
+
+    def __post_init__(self) -> None:
+        if self.rule is not None and not isinstance(self.rule, Principle):
+            raise ParameterError(
+                f"the rule must be a principle such as KAnonymity(5), not {self.rule!r}; see max_confidence"
+            )
+        if self.max_confidence is not None:
+            check_number("max_confidence", self.max_confidence, above=0, at_most=1)
+
+    def __str__(self) -> str:
+        words = [] if self.rule is None else [str(self.rule)]
+        if self.max_confidence is not None:
+            words.append(f"a confidence of at most {self.max_confidence:.3g}")
+        return " and ".join(words) or "uncertainty about every value"
+
+    @cached_property
+    def least(self) -> int:
+        """Distinct values that a safe multiset has at least: k values, the largest of which has a share of 1/k or more."""
+        if self.max_confidence is not None:
+            return int(np.ceil(1 / (self.max_confidence + TOLERANCE)))
+        return 2 if self.rule is None else 1
+
+    def _counts(self, cells: Cells) -> ClassCounts:
+        """Multisets of (combined) values as classes, beside the totals of the last release."""
+        values = self.values
+        last = values.codes[-1]
+        return ClassCounts(
+            cells.sizes.astype(np.int64),
+            cells.owner.astype(np.int32),
+            [codes[cells.values] for codes in values.columns],
+            cells.counts,
+            values.domains,
+            [np.bincount(codes[last], minlength=len(d)) for codes, d in zip(values.columns, values.domains)],
+        )
+
+    def safe(self, cells: Cells) -> np.ndarray:
+        """Which multisets pass."""
+        safe = np.diff(cells.offsets) >= self.least
+        if self.rule is not None:
+            safe &= self.rule.safe(self._counts(cells))
+        if self.max_confidence is not None:
+            safe &= confidence(cells) <= self.max_confidence + TOLERANCE
+        return safe
+
+    def lost(self, cells: Cells) -> np.ndarray:
+        """Which multisets have no part that passes: too few values, or a rule broken that more records alone could mend."""
+        lost = np.diff(cells.offsets) < self.least
+        if self.rule is not None and self.rule.superset_closed:
+            lost |= ~self.rule.safe(self._counts(cells))
+        return lost
+
+    def reason(self, cells: Cells, which: int) -> str:
+        """Why one multiset fails."""
+        if cells.offsets[which] == cells.offsets[which + 1]:
+            return "no value is left that all releases agree on"
+        counts = self._counts(cells)
+        if self.rule is not None and not self.rule.safe(counts)[which]:
+            return self.rule.explain(counts, which)
+        return f"one value has a share of {confidence(cells)[which]:.3g} in {counts.sizes[which]} candidate records"
