@@ -14,8 +14,8 @@ def inside(p: Parameter) -> Any:
         return pl.KAnonymity(2)
     if isinstance(p.limits, Within):
         low = p.limits.at_least if p.limits.at_least is not None else p.limits.above
-        value = 2 if p.limits.at_most is None else (low or 0) + (p.limits.at_most - (low or 0)) / 2
-        value = max(value, low or 0)
+        fits_two = p.limits.at_most is None or p.limits.at_most >= 2
+        value = max(2, low or 0) if fits_two else ((low or 0) + (p.limits.at_most or 0)) / 2
         return int(value) if p.type.startswith("int") else float(value)
     if isinstance(p.limits, OneOf):
         return p.limits.choices[0]

@@ -16,8 +16,8 @@ import ppdp_lab
 PACKAGE = Path(ppdp_lab.__file__).parent
 ROOMS = [
     "versions", "errors", "registry",
-    "table", "datasets", "principles", "forms", "release", "metrics", "attacks", "anonymize", "republish",
-    "holder", "plotting", "lab", "explore", "cli",
+    "table", "plotting", "datasets", "principles", "forms", "release", "metrics", "attacks", "anonymize", "republish",
+    "holder", "lab", "explore", "cli",
 ]  # fmt: skip
 
 

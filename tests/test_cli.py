@@ -142,7 +142,7 @@ WRONG = [
     (["people.csv", *GOOD, "--k", 5, "--algorithm", "mondrain"], "did you mean 'mondrian'"),
     (["people.csv", *GOOD, "--k", 5, "--algorithm", "anatomy"], "anatomy cannot promise --k"),
     (["people.csv", *GOOD, "--k", 5, "-p", "chose=distinct"], "did you mean 'choose'"),
-    (["people.csv", *GOOD, "--k", 5, "--seed", 3], "unknown option of mondrian: 'seed'"),
+    (["people.csv", *GOOD, "--k", 5, "--algorithm", "flash", "--seed", 3], "unknown option of flash: 'seed'"),
     (
         ["people.csv", *GOOD, "--k", 5, "--algorithm", "speedy", "-p", "switches=1"],
         "unknown option of speedy: 'switches'",

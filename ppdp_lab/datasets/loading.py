@@ -54,7 +54,7 @@ def load(name: str | Path, *, rows: int | None = None, seed: int = 0, folder: st
         rows = check_integer("rows", rows, at_least=1)
     if isinstance(name, Path) or str(name).endswith(".toml"):
         return _sampled(load_own(name), rows, seed)
-    view = VIEWS[str(name)]
+    view = VIEWS[name]  # type: ignore[index]
     place = data_folder(folder)
     if view.source == "adult":
         return _sampled(_adult(view, place), rows, seed)

@@ -16,7 +16,17 @@ from ppdp_lab.table import Hierarchy, Microdata, Schema
 from ppdp_lab.table.files import OPTIONS, FileReport, Reading, open_table
 from ppdp_lab.table.from_files import frames_for, made_hierarchy, warn_of
 
-_ROLES = ("file", "quasi_identifiers", "sensitive", "identifiers", "id", "hierarchies", "provenance", "reading")
+_ROLES = (
+    "file",
+    "quasi_identifiers",
+    "sensitive",
+    "identifiers",
+    "id",
+    "hierarchies",
+    "domains",
+    "provenance",
+    "reading",
+)
 
 
 def load_own(path: str | Path) -> Microdata:
@@ -34,6 +44,10 @@ def load_own(path: str | Path) -> Microdata:
         job = "job.csv"                       # leaf;level 1;...;*
         age = { widths = [5, 10, 20] }        # ever wider intervals
         zip = { mask = 4 }                    # last characters masked, up to 4 of them
+
+        [domains]                             # all values that a column can have, where they shall not be read off the file
+        disease = ["flu", "HIV", "angina"]
+        age = { from = 0, to = 120 }          # whole numbers, both ends included
 
         [reading]                             # only where the reader finds it wrong; all keys may be left out
         separator = ";"                       # comma, semicolon, tab or | is found
@@ -67,7 +81,8 @@ def read_own(path: str | Path) -> tuple[Microdata, FileReport]:
     if not data.is_file():
         raise DataFileError(f"{where}: no data file {str(data)!r}")
     file = open_table(data, options)
-    schema = Schema(said["quasi_identifiers"], said.get("sensitive", ()), said.get("identifiers", ()))
+    domains = {column: _values(column, spec, where) for column, spec in said.get("domains", {}).items()}
+    schema = Schema(said["quasi_identifiers"], said.get("sensitive", ()), said.get("identifiers", ()), domains)
     schema.check_columns(file.names)
     name = said.get("id")
     if name is not None and name not in file.names:
@@ -88,6 +103,21 @@ def read_own(path: str | Path) -> tuple[Microdata, FileReport]:
     with warnings.catch_warnings():  # the description says what is wanted; the rest is meant to be left out
         warnings.simplefilter("ignore", DroppedColumnsWarning)
         return Microdata(read.frame, schema, hierarchies, ids=ids, provenance=provenance), read.report
+
+
+def _values(column: str, spec: Any, where: str) -> list[Any] | range:
+    """A declared domain: a list of values, or the whole numbers of a range."""
+    if isinstance(spec, list) and spec:
+        return spec
+    ends = (
+        (spec.get("from"), spec.get("to")) if isinstance(spec, dict) and set(spec) == {"from", "to"} else (None, None)
+    )
+    low, high = ends
+    if isinstance(low, int) and isinstance(high, int) and low <= high < low + 10**6:
+        return range(low, high + 1)
+    raise DataFileError(
+        f"{where}: the domain of {column!r} must be a list of values or {{ from = 0, to = 120 }}, not {spec!r}"
+    )
 
 
 def _description(path: Path) -> dict[str, Any]:
@@ -112,7 +142,7 @@ def _description(path: Path) -> dict[str, Any]:
     for key in ("file", "id", "provenance"):
         if not isinstance(said.get(key, ""), str):
             raise DataFileError(f"{str(path)!r}: {key} must be text in quotes, not {said[key]!r}")
-    for key, what in (("hierarchies", "column"), ("reading", "option")):
+    for key, what in (("hierarchies", "column"), ("domains", "column"), ("reading", "option")):
         if not isinstance(said.get(key, {}), dict):
             raise DataFileError(
                 f"{str(path)!r}: {key} must be a table [{key}] with one line per {what}, not {said[key]!r}"

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from ppdp_lab import datasets
-from ppdp_lab.errors import DataFileError, HierarchyError, ParameterError, SchemaError
+from ppdp_lab.errors import DataFileError, HierarchyError, ParameterError, PPDPError, SchemaError
 from ppdp_lab.table.files import ReadingWarning
 
 GOOD = """
@@ -195,3 +195,22 @@ def test_widths_need_numbers(folder):
     (folder / "own.toml").write_text(GOOD + '\n[reading]\ntext = ["age"]\n')
     with pytest.raises(SchemaError, match=r"own.toml': column 'age' is text \(as said\); widths need numbers"):
         datasets.load_own(folder / "own.toml")
+
+
+def test_domains_can_be_declared(tmp_path):
+    (tmp_path / "people.csv").write_text("age,disease\n30,flu\n40,HIV\n")
+    toml = tmp_path / "people.toml"
+    text = 'file = "people.csv"\nquasi_identifiers = ["age"]\nsensitive = "disease"\n[domains]\n'
+    toml.write_text(text + 'age = { from = 18, to = 99 }\ndisease = ["flu", "HIV", "angina"]\n')
+    table = datasets.load_own(toml)
+    assert len(table.domains["age"]) == 82 and table.domains["age"].declared
+    assert sorted(table.domains["disease"].values.tolist()) == ["HIV", "angina", "flu"]
+    for wrong, words in (
+        ("age = 5", "the domain of 'age' must be a list of values or"),
+        ("age = { from = 9, to = 3 }", "the domain of 'age' must be a list of values or"),
+        ("age = [30]", "column 'age' has 40, outside the domain that was declared for it"),
+        ("weight = [30]", "domains given for 'weight', which are neither quasi-identifiers nor sensitive"),
+    ):
+        toml.write_text(text + wrong + "\n")
+        with pytest.raises(PPDPError, match=words):
+            datasets.load_own(toml)

@@ -131,7 +131,7 @@ def out_of_range(name, value):
         (lambda h, a: h["publisher"]["parameters"].update(colour=1), "unknown parameter of MInvariance: 'colour'"),
         (lambda h, a: h.update(publisher="MInvariance"), "damaged"),
         (lambda h, a: h["vocabulary"].update(quasi_identifiers=["age", "age"]), "damaged"),
-        (lambda h, a: a.update({"values.0": a["values.0"][:3]}), "array 'codes' does not fit"),
+        (lambda h, a: a.update({"values.0": a["values.0"][:3]}), "places of column 'age' do not fit its values"),
     ],
 )
 def test_contents_that_no_kernel_may_see_are_refused_in_words(change, words, tmp_path: Path) -> None:
