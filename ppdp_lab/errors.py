@@ -11,7 +11,7 @@ import math
 import reprlib
 from collections.abc import Iterable
 from numbers import Integral, Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np  # not at run time: the command line imports this module before anything else
@@ -174,6 +174,18 @@ def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
     if not isinstance(value, str) or value not in choices:
         raise ParameterError(f"{name} must be one of {listed(choices)}, not {value!r}")
     return str(value)
+
+
+def check_items(name: str, given: object) -> list[Any]:
+    """Return what was given as a list, or refuse a single thing.
+
+    >>> check_items("releases", (3, 4))
+    [3, 4]
+    """
+    single = isinstance(given, (str, bytes)) or getattr(given, "shape", None) == ()
+    if single or not isinstance(given, Iterable):
+        raise ParameterError(f"{name} must be a list, not {type(given).__name__}; put a single one into a list")
+    return list(given)
 
 
 def check_list(name: str, values: object) -> np.ndarray:

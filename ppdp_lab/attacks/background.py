@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.errors import IdError, ParameterError, check_integer, listed
+from ppdp_lab.errors import IdError, ParameterError, check_integer, check_items, listed
 from ppdp_lab.release import Release
 from ppdp_lab.table import Domain, Microdata, common_domains
 
@@ -25,6 +25,15 @@ class Presence:
     persons: np.ndarray
     qi: np.ndarray
     groups: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        for name, dimensions in (("persons", 1), ("qi", 2), ("groups", 1)):
+            array = getattr(self, name)
+            if name == "groups" and array is None:
+                continue
+            fits = isinstance(array, np.ndarray) and array.ndim == dimensions
+            if not fits or (array.size and array.dtype.kind not in "iu"):
+                raise ParameterError(f"{name} must be a numpy array of whole numbers with {dimensions} dimension(s)")
 
     def __len__(self) -> int:
         return len(self.persons)
@@ -76,16 +85,23 @@ class Background:
     """
 
     def __init__(self, ids: Any, releases: Sequence[Presence], qi_domains: Sequence[Domain]) -> None:
-        self.ids = ids if isinstance(ids, pd.Index) else pd.Index(ids)
-        self.releases = tuple(releases)
-        self.qi_domains = tuple(qi_domains)
-        if not self.ids.is_unique:
+        try:
+            self.ids = ids if isinstance(ids, pd.Index) else pd.Index(check_items("ids", ids), tupleize_cols=False)
+            hash(self.ids[0] if len(self.ids) else None)  # an array within it
+            unique = self.ids.is_unique
+        except (TypeError, ValueError):
+            raise IdError("ids must be a plain list of ids, one per person") from None
+        self.releases = tuple(check_items("releases", releases))
+        self.qi_domains = tuple(check_items("qi_domains", qi_domains))
+        if not unique:
             doubled = self.ids[self.ids.duplicated()].unique()
             raise IdError(f"a background names {listed(doubled)} more than once; name each person once")
         if not self.releases:
             raise ParameterError("a background needs at least one release; give one table or presence per release")
         seen = np.zeros(len(self.ids), dtype=bool)
         for number, presence in enumerate(self.releases):
+            if not isinstance(presence, Presence):
+                raise ParameterError(f"releases must hold a Presence each, not {type(presence).__name__}")
             self._check(number, presence)
             seen[presence.persons] = True
         if not seen.all():
@@ -215,7 +231,8 @@ class Background:
                 which = range(len(self))[which]
             except (TypeError, ValueError):
                 raise ParameterError(f"{which} is no slice of releases; use whole numbers, and no step of 0") from None
-        numbers = which if isinstance(which, Iterable) else [which]
+        several = isinstance(which, Iterable) and getattr(which, "shape", 1) != ()
+        numbers: list[Any] = check_items("numbers of releases", which) if several else [which]
         return self._of_present([self._presence(number) for number in numbers])
 
     def __iter__(self) -> Iterator[Background]:
@@ -283,9 +300,9 @@ def release_name(number: int, count: int) -> str:
 
 def in_a_list(what: str, given: Any) -> list[Any]:
     """What was given, as a list; a single thing is refused."""
-    if isinstance(given, (str, pd.DataFrame, Microdata, Release)) or not isinstance(given, Iterable):
+    if isinstance(given, (pd.DataFrame, Microdata, Release)):
         raise ParameterError(f"{what} must be a list, not {type(given).__name__}; put a single one into a list")
-    return list(given)
+    return check_items(what, given)
 
 
 def _recoded(codes: np.ndarray, domains: Sequence[Domain], others: Sequence[Domain]) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 
 from ppdp_lab.attacks.background import Background, release_name
-from ppdp_lab.errors import ParameterError, PublicationError
+from ppdp_lab.errors import ParameterError, PublicationError, check_items
 from ppdp_lab.forms import Feature, Published, PublishedRows
 from ppdp_lab.table import Cells, ClassCounts, Domain, common_domains, group
 
@@ -46,9 +46,7 @@ def check_shown(
     """As :func:`check_series`, where a background may be missing."""
     if isinstance(series, Published):
         raise ParameterError("a series is a list of published tables; put the single one into a list")
-    if not isinstance(series, Iterable):
-        raise ParameterError(f"a series is a list of published tables, not {type(series).__name__}")
-    series = list(series)
+    series = check_items("a series of published tables", series)
     names = [release_name(number, len(series)) for number in range(len(series))]
     releases = [check_published(release, name) for release, name in zip(series, names)]
     if not releases:

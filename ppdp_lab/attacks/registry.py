@@ -7,12 +7,12 @@ under its name, so that a test, a command line or a comparison can go over all o
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import update_wrapper
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from ppdp_lab.errors import check_choice
+from ppdp_lab.errors import check_choice, check_items
 from ppdp_lab.forms import Feature, Published, readable_by
 from ppdp_lab.registry import Registry
 
@@ -82,8 +82,8 @@ class Attack(Generic[P, R]):
         bound = inspect.signature(self.run).bind(*args, **kwargs)
         for name in _SHOWN[self.sees]:
             shown = bound.arguments[name]
-            if self.sees == SERIES and isinstance(shown, Iterable) and not isinstance(shown, Published):
-                shown = bound.arguments[name] = list(shown)
+            if self.sees == SERIES and not isinstance(shown, Published):
+                shown = bound.arguments[name] = check_items("a series of published tables", shown)
             for one in shown if isinstance(shown, list) else [shown]:
                 if isinstance(one, Published):  # whatever else it is, the attack itself refuses it
                     one.require(self.name, self.reads)

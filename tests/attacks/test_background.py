@@ -147,7 +147,7 @@ def test_a_single_thing_is_no_list() -> None:
         (-3, "must be at least -2, not -3"),
         ([0, 2], "must be at most 1, not 2"),
         ([True, False], "must be a whole number, not True"),
-        ("x", "must be a whole number, not 'x'"),
+        ("x", "must be a list, not str"),
         (None, "must be a whole number, not None"),
         (slice("a", None), "no slice of releases; use whole numbers"),
         (slice(5, None), "at least one release"),

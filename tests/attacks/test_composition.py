@@ -161,7 +161,7 @@ def test_bad_input_is_refused_in_words() -> None:
         (([], background), "the series is empty"),
         ((releases, background), "call its published"),
         ((series[:1], background), r"a background on 2 releases does not fit a series of 1.*background\[1:\]"),
-        ((3, background), "a series is a list of published tables, not int"),
+        ((3, background), "a series of published tables must be a list, not int"),
         ((series, "everything"), "the background must be a ppdp_lab Background, not str"),
         ((series, None), r"not NoneType; make one with Background.of_series\(tables\)"),
     ):

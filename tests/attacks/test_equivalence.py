@@ -432,7 +432,7 @@ def test_a_series_and_a_background_are_needed():
             attack(series, None, e=2)
         with pytest.raises(ParameterError, match="put the single one into a list"):
             attack(series[0], background, e=2)
-        with pytest.raises(ParameterError, match="a series is a list of published tables, not NoneType"):
+        with pytest.raises(ParameterError, match="a series of published tables must be a list, not NoneType"):
             attack(None, background, e=2)
     for attack in (chains, Correspondence.of, BucketGraphs.of):
         with pytest.raises(ParameterError, match="the background must be a ppdp_lab Background, not NoneType"):

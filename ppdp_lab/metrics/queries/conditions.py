@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.errors import ParameterError, SchemaError, check_number, listed
+from ppdp_lab.errors import ParameterError, SchemaError, check_integer, check_list, check_number, listed
 from ppdp_lab.table import Domain, Microdata, Sets
 from ppdp_lab.table.domain import ORDERED
 
@@ -51,10 +51,18 @@ class Queries:
 
     def take(self, rows: Any) -> Queries:
         """The queries at some positions, or of a mask."""
+        if not isinstance(rows, slice):
+            rows = check_list("rows", rows)
+            mask = rows.dtype == bool and len(rows) == len(self)
+            inside = not len(rows) or (rows.dtype.kind in "iu" and rows.min() >= 0 and rows.max() < len(self))
+            if not mask and not inside:
+                raise ParameterError(f"rows must be a mask of {len(self)} entries, or positions 0 to {len(self) - 1}")
+            rows = rows if mask else rows.astype(np.int64)
         return Queries(tuple(c.take(rows) for c in self.qi), tuple(c.take(rows) for c in self.sensitive))
 
     def words(self, i: int) -> str:
         """One query as text; attributes without a condition are left out."""
+        check_integer("the number of a query", i, at_least=0, at_most=len(self) - 1)
         parts = []
         for column in (c.take(np.array([i])) for c in self.columns):
             if column.leaf_counts()[0] < len(column.domain):
@@ -91,7 +99,11 @@ class Queries:
         attribute that is not named has no condition.
         """
         check_table(table, "queries are about")
-        if isinstance(conditions, Mapping) or not isinstance(conditions, Iterable):
+        if (
+            isinstance(conditions, Mapping)
+            or not isinstance(conditions, Iterable)
+            or getattr(conditions, "shape", 1) == ()
+        ):
             raise ParameterError(
                 f"queries are a list of dictionaries, not {type(conditions).__name__}; put a single one into a list"
             )
@@ -113,16 +125,20 @@ class Queries:
     @classmethod
     def of_members(cls, table: Microdata, members: Mapping[str, np.ndarray]) -> Queries:
         """Queries from a boolean matrix per attribute: queries by codes of the domain."""
+        check_table(table, "queries are about")
+        if not isinstance(members, Mapping):
+            raise ParameterError(f"members must be a dictionary of attribute to matrix, not {type(members).__name__}")
         if set(members) != set(table.domains):
             raise SchemaError(f"members are given for {listed(members)}; the table has {listed(table.domains)}")
-        n = len(next(iter(members.values())))
-        for name, chosen in members.items():
+        matrices = {name: _matrix(name, chosen) for name, chosen in members.items()}
+        n = len(next(iter(matrices.values())))
+        for name, chosen in matrices.items():
             if np.shape(chosen) != (n, len(table.domains[name])):
                 raise ParameterError(
                     f"members of {name!r} have shape {np.shape(chosen)}, not {(n, len(table.domains[name]))}: one row per query, "
                     f"one column per value"
                 )
-        columns = {name: Sets(table.domains[name], pack(chosen)) for name, chosen in members.items()}
+        columns = {name: Sets(table.domains[name], pack(chosen)) for name, chosen in matrices.items()}
         return cls(
             tuple(columns[name] for name in table.schema.quasi_identifiers),
             tuple(columns[name] for name in table.schema.sensitive),
@@ -146,11 +162,25 @@ def pack(members: np.ndarray) -> np.ndarray:
     return np.packbits(wide, axis=1, bitorder="little").view(np.uint64)
 
 
+def _matrix(name: str, chosen: Any) -> np.ndarray:
+    """A boolean matrix, or a refusal."""
+    try:
+        matrix = np.asarray(chosen)
+    except ValueError:  # lists of different lengths
+        matrix = np.empty(())
+    if matrix.ndim != 2 or matrix.dtype != bool:
+        raise ParameterError(f"members of {name!r} must be a matrix of True and False: one row per query")
+    return matrix
+
+
 def _selected(condition: Any, domain: Domain) -> np.ndarray:
     """Which codes of a domain a written condition selects."""
     if isinstance(condition, tuple):
         return _between(condition, domain)
-    values = condition if isinstance(condition, (list, set, frozenset, np.ndarray, pd.Series)) else [condition]
+    several = (
+        isinstance(condition, (list, set, frozenset, np.ndarray, pd.Series)) and getattr(condition, "shape", 1) != ()
+    )
+    values = condition if several else [condition]
     chosen = np.zeros(len(domain), dtype=bool)
     for value in values:
         try:
