@@ -275,6 +275,8 @@ class Release:
         shown = self.class_of >= 0
         every = np.concatenate([self.class_of[shown], fake.class_of])
         for salt, (real, invented, domains) in enumerate(sides, start=1):
+            if not domains:  # no sensitive column, so it tells nothing apart
+                continue
             rows = np.concatenate([real[:, shown], invented], axis=1)
             sum_hashes(every, group(rows, [len(d) for d in domains]).class_of, salt, content)
         fakes = np.bincount(fake.class_of, minlength=self.n_classes)

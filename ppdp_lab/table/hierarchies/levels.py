@@ -17,7 +17,7 @@ def level_columns(table: Any) -> list[np.ndarray]:
     if isinstance(table, pd.DataFrame):
         columns = [table[name].to_numpy(dtype=object) for name in table.columns]
     else:
-        if not isinstance(table, Iterable) or not all(isinstance(row, (str, Iterable)) for row in table):
+        if not _rows(table) or not all(isinstance(row, str) or _rows(row) for row in table):
             raise HierarchyError(
                 f"a hierarchy is made of rows [leaf, level 1, ..., '*'], not of {reprlib.repr(table)}; see also from_levels, "
                 f"from_dict, from_csv, intervals and mask_suffix"
@@ -67,3 +67,8 @@ def check_tree(texts: list[np.ndarray], codes: list[np.ndarray]) -> None:
         raise HierarchyError(
             f"not a tree: the last level holds {listed(dict.fromkeys(texts[-1]))}; end every leaf's line with one root, '*'"
         )
+
+
+def _rows(value: Any) -> bool:
+    """Whether a value can be gone through; an array without dimensions says that it can, and then cannot."""
+    return isinstance(value, Iterable) and getattr(value, "ndim", 1) > 0
