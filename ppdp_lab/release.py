@@ -44,6 +44,12 @@ class Counterfeits:
     ids: np.ndarray | None = None
     pseudonyms: np.ndarray | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("class_of", "ids", "pseudonyms"):
+            given = getattr(self, name)
+            if given is not None or name == "class_of":
+                object.__setattr__(self, name, check_list(f"counterfeits: {name}", given))
+
     @staticmethod
     def none(table: Microdata) -> Counterfeits:
         """No counterfeit at all."""

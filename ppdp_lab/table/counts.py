@@ -148,7 +148,7 @@ class ClassCounts:
         class_of = np.array([c for c, _ in rows], dtype=np.int32)
         if rows and isinstance(rows[0][1], tuple):
             widths = {len(value) if isinstance(value, tuple) else 0 for _, value in rows}
-            if widths != {len(rows[0][1])}:
+            if widths != {len(rows[0][1])} or 0 in widths:
                 raise ParameterError("every record must be a tuple of equally many values, one per sensitive attribute")
             columns = list(zip(*(value for _, value in rows)))
             names = [f"{name} {i + 1}" for i in range(len(columns))]

@@ -315,6 +315,8 @@ def _unique_ids(ids: Any, n: int) -> pd.Index:
     if index.hasnans:
         raise IdError("some ids are missing; give every row an id")
     try:
+        if isinstance(index.dtype, np.dtype) and index.dtype.kind == "O":
+            hash(tuple(index))  # lists in ascending order would pass for unique, and could never be looked up
         unique = index.is_unique
     except TypeError:
         raise IdError(

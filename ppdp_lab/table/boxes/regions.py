@@ -24,6 +24,8 @@ class Boxes:
     def __post_init__(self) -> None:
         n = check_integer("the number of boxes", self.n, at_least=0)
         columns = tuple(check_entries("columns", self.columns))
+        if not columns:
+            raise ParameterError("boxes need a column for each quasi-identifier, and there is at least one of these")
         for column in columns:
             if not isinstance(column, BoxColumn):
                 raise ParameterError(f"columns must be Intervals, Nodes or Sets of ppdp_lab.table, not {column!r}")

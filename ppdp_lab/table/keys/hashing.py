@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ppdp_lab.errors import ParameterError
+from ppdp_lab.errors import ParameterError, check_integer
 from ppdp_lab.table.keys import _segments
 from ppdp_lab.table.keys.bounds import check_codes
 
@@ -51,4 +51,5 @@ def sum_hashes(class_of: np.ndarray, codes: np.ndarray, salt: int, out: np.ndarr
     if not isinstance(out, np.ndarray) or out.dtype != np.uint64 or out.ndim != 1 or not out.flags.writeable:
         raise ParameterError("out must be an array of 64-bit words (uint64), one per class, that may be written to")
     class_of = check_codes("class_of", class_of, len(out), low=-1)
-    _segments.sum_hashes(class_of, check_codes("codes", codes, 2**62, n=len(class_of)), salt, out)
+    codes = check_codes("codes", codes, 2**62, n=len(class_of))
+    _segments.sum_hashes(class_of, codes, check_integer("salt", salt, at_least=0), out)
