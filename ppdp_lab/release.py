@@ -48,7 +48,10 @@ class Counterfeits:
         for name in ("class_of", "ids", "pseudonyms"):
             given = getattr(self, name)
             if given is not None or name == "class_of":
-                object.__setattr__(self, name, check_list(f"counterfeits: {name}", given))
+                numbers = check_list(f"counterfeits: {name}", given)
+                if numbers.dtype.kind == "u" and numbers.max(initial=0) < 2**63:
+                    numbers = numbers.astype(np.int64)  # beside numbers of records, numpy would make them floats
+                object.__setattr__(self, name, numbers)
 
     @staticmethod
     def none(table: Microdata) -> Counterfeits:
