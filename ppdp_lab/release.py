@@ -44,6 +44,15 @@ class Counterfeits:
     ids: np.ndarray | None = None
     pseudonyms: np.ndarray | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("class_of", "ids", "pseudonyms"):
+            given = getattr(self, name)
+            if given is not None or name == "class_of":
+                numbers = check_list(f"counterfeits: {name}", given)
+                if numbers.dtype.kind == "u" and numbers.max(initial=0) < 2**63:
+                    numbers = numbers.astype(np.int64)  # beside numbers of records, numpy would make them floats
+                object.__setattr__(self, name, numbers)
+
     @staticmethod
     def none(table: Microdata) -> Counterfeits:
         """No counterfeit at all."""
@@ -267,6 +276,8 @@ class Release:
         shown = self.class_of >= 0
         every = np.concatenate([self.class_of[shown], fake.class_of])
         for salt, (real, invented, domains) in enumerate(sides, start=1):
+            if not domains:  # no sensitive column, so it tells nothing apart
+                continue
             rows = np.concatenate([real[:, shown], invented], axis=1)
             sum_hashes(every, group(rows, [len(d) for d in domains]).class_of, salt, content)
         fakes = np.bincount(fake.class_of, minlength=self.n_classes)

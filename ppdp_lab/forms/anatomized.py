@@ -75,8 +75,18 @@ class Anatomized(PublishedRows):
         times = whole_numbers(sensitive[COUNT])
         if (times < 1).any():
             raise PublicationError(f"column {COUNT!r} of the sensitive table must hold whole numbers from 1 on")
-        numbers = np.unique(sensitive[GROUP])
-        strangers = np.setdiff1d(quasi[GROUP], numbers)
+        if (times > len(quasi)).any() or times.sum() > len(quasi):  # a count at a time first: their sum may run over
+            raise PublicationError(
+                f"column {COUNT!r} of the sensitive table counts more records than the {len(quasi)} rows of the "
+                f"quasi-identifier table; every record has one row there"
+            )
+        try:
+            numbers = np.unique(sensitive[GROUP])
+            strangers = np.setdiff1d(quasi[GROUP], numbers)
+        except TypeError:
+            raise PublicationError(
+                f"column {GROUP!r} holds cells that have no order among them; give numbers"
+            ) from None
         if len(strangers):
             raise PublicationError(
                 f"group(s) {listed(strangers)} of the quasi-identifier table are not in the sensitive table"

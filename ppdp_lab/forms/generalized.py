@@ -13,6 +13,7 @@ from ppdp_lab.errors import PublicationError, listed
 from ppdp_lab.forms.answers import combined_cells, density_in_boxes, spread_over_boxes
 from ppdp_lab.forms.base import FORMS, GROUP, PSEUDONYM, CountQueries, Feature, Parts
 from ppdp_lab.forms.reading import (
+    distinct_cells,
     read_codes,
     read_labels,
     read_statistics,
@@ -78,7 +79,7 @@ class Generalized(PublishedRows):
         numbers: Any
         if GROUP in frame.columns:
             refuse_empty_cells(frame[GROUP])
-            group_of, numbers = pd.factorize(frame[GROUP], sort=True)
+            group_of, numbers = distinct_cells(frame[GROUP], sort=True)
             first = np.zeros(len(numbers), dtype=np.int64)
             first[group_of[::-1]] = np.arange(len(frame))[::-1]
             same, _ = rows.groups()

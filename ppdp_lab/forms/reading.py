@@ -59,6 +59,16 @@ def refuse_empty_cells(column: pd.Series) -> None:
         )
 
 
+def distinct_cells(column: pd.Series, *, sort: bool = False) -> tuple[np.ndarray, Any]:
+    """Which of the distinct cells of a column each cell is, and these; refuses cells that cannot be told apart."""
+    try:
+        return pd.factorize(column, sort=sort)
+    except TypeError:
+        raise PublicationError(
+            f"column {column.name!r} of a published table has cells that are lists or the like; give numbers or texts"
+        ) from None
+
+
 def whole_numbers(column: pd.Series) -> np.ndarray:
     """A column of whole numbers."""
     refuse_empty_cells(column)
@@ -71,7 +81,7 @@ def whole_numbers(column: pd.Series) -> np.ndarray:
 def read_codes(column: pd.Series, domain: Domain) -> np.ndarray:
     """Codes of plain values."""
     refuse_empty_cells(column)
-    raw, uniques = pd.factorize(column)
+    raw, uniques = distinct_cells(column)
     codes, absent = [], []
     for value in uniques:
         try:
@@ -86,7 +96,7 @@ def read_codes(column: pd.Series, domain: Domain) -> np.ndarray:
 def read_labels(column: pd.Series, domain: Domain) -> BoxColumn:
     """Boxes from their published text."""
     refuse_empty_cells(column)
-    raw, uniques = pd.factorize(column)
+    raw, uniques = distinct_cells(column)
     parsed = [_parse(text_of(value), domain) for value in uniques]
     if domain.kind == "hierarchy":
         return Nodes(domain, np.array([p[0] for p in parsed], dtype=np.int32)[raw])

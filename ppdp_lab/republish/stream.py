@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -43,7 +44,10 @@ class Snapshot:
             object.__setattr__(self, what, ids)
             if not len(ids):
                 continue
-            present = self.table.ids.get_indexer(ids) >= 0
+            try:
+                present = self.table.ids.get_indexer(ids) >= 0
+            except TypeError:  # what cannot be hashed cannot be looked up
+                raise IdError(f"{what} must hold ids such as numbers or texts, not {reprlib.repr(ids[0])}") from None
             if what == "deleted" and present.any():
                 raise IdError(f"deleted id(s) {listed(ids[present])} are still in the table; list those that left")
             if what != "deleted" and not present.all():
@@ -90,7 +94,7 @@ def _index(what: str, ids: Any) -> pd.Index:
     try:
         return pd.Index(ids, tupleize_cols=False)
     except (TypeError, ValueError):
-        raise IdError(f"{what} must be a list of ids, not {ids!r}") from None
+        raise IdError(f"{what} must be a list of ids, not {reprlib.repr(ids)}") from None
 
 
 def _aligned(previous: Microdata, table: Microdata) -> tuple[Microdata, Microdata]:

@@ -12,8 +12,11 @@ import pandas as pd
 
 from ppdp_lab.errors import ParameterError, SchemaError, check_choice, check_integer, listed
 from ppdp_lab.table.domain import Domain
-from ppdp_lab.table.keys import histogram_segments
-from ppdp_lab.table.keys.grouping import group
+from ppdp_lab.table.keys._segments import histogram_segments
+from ppdp_lab.table.keys.bounds import check_codes, check_columns, check_entries, check_offsets
+from ppdp_lab.table.keys.grouping import group, group_codes
+
+_LARGEST = 2**31 - 1  # codes and numbers of classes are int32
 
 
 @dataclass(frozen=True)
@@ -103,13 +106,16 @@ class ClassCounts:
         totals: Sequence[np.ndarray] | None = None,
     ) -> ClassCounts:
         """Count records: ``class_of`` gives each one's class (-1: suppressed), ``sensitive`` its codes per attribute."""
-        class_of, sensitive = _checked(class_of, n_classes, sensitive, domains)
+        domains = _domains(domains)
+        n_classes = check_integer("n_classes", n_classes, at_least=0, at_most=_LARGEST)
+        class_of = check_codes("class_of", class_of, n_classes, low=-1)
+        sensitive = check_columns("sensitive", sensitive, [len(d) for d in domains], n=len(class_of))
         published = class_of >= 0
         if not published.all():
             class_of = class_of[published]
             sensitive = [column[published] for column in sensitive]
-        cells = group([class_of, *sensitive], [n_classes, *map(len, domains)])
-        values = [np.asarray(column)[cells.first] for column in sensitive]
+        cells = group_codes([class_of, *sensitive], [max(n_classes, 1), *(max(len(d), 1) for d in domains)])
+        values = [column[cells.first] for column in sensitive]
         sizes = np.bincount(class_of, minlength=n_classes)
         return cls(sizes, class_of[cells.first], values, cells.sizes, domains, totals)
 
@@ -122,25 +128,28 @@ class ClassCounts:
         totals: Sequence[np.ndarray] | None = None,
     ) -> ClassCounts:
         """Count records that lie class by class: class c owns positions ``offsets[c] : offsets[c + 1]``."""
+        domains = _domains(domains)
+        columns = check_columns("sensitive", sensitive, [len(d) for d in domains])
+        # without a sensitive column only the offsets say how many records there are
+        n = len(columns[0]) if columns else int(check_codes("offsets", offsets, _LARGEST).max(initial=0))
+        offsets = check_offsets("offsets", offsets, n)
         sizes = np.diff(offsets)
         if len(domains) != 1:
-            return cls.count(
-                np.repeat(np.arange(len(sizes), dtype=np.int32), sizes),
-                len(sizes),
-                sensitive,
-                domains,
-                totals,
-            )
-        cell_class, values, counts = histogram_segments(offsets, sensitive[0], len(domains[0]))
+            class_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+            return cls.count(class_of, len(sizes), columns, domains, totals)
+        cell_class, values, counts = histogram_segments(offsets, columns[0], len(domains[0]))
         return cls(sizes, cell_class, [values], counts, domains, totals)
 
     @classmethod
     def of_values(cls, classes: Iterable[Iterable[Any]], *, name: str = "sensitive") -> ClassCounts:
         """From the sensitive values themselves, one list per class; a tuple per record for several attributes."""
-        classes = list(classes)
+        classes = [check_entries("each of classes", values) for values in check_entries("classes", classes)]
         rows = [(c, value) for c, values in enumerate(classes) for value in values]
         class_of = np.array([c for c, _ in rows], dtype=np.int32)
         if rows and isinstance(rows[0][1], tuple):
+            widths = {len(value) if isinstance(value, tuple) else 0 for _, value in rows}
+            if widths != {len(rows[0][1])} or 0 in widths:
+                raise ParameterError("every record must be a tuple of equally many values, one per sensitive attribute")
             columns = list(zip(*(value for _, value in rows)))
             names = [f"{name} {i + 1}" for i in range(len(columns))]
         else:
@@ -228,18 +237,9 @@ class ClassCounts:
         return f"<ClassCounts of {int(self.sizes.sum())} records in {self.n_classes} classes>"
 
 
-def _checked(
-    class_of: Any, n_classes: int, sensitive: Any, domains: Sequence[Domain]
-) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Classes and codes that a kernel may see: whole numbers, equally many, within range."""
-    n_classes = check_integer("n_classes", n_classes, at_least=0)
-    columns = [np.asarray(class_of), *(np.asarray(column) for column in sensitive)]
-    if len(columns) != len(domains) + 1:
-        raise ParameterError(f"give codes of {len(domains)} sensitive column(s), not of {len(columns) - 1}")
-    ends = [("class_of", -1, n_classes), *((f"codes of {d.name!r}", 0, len(d)) for d in domains)]
-    for column, (name, low, end) in zip(columns, ends):
-        if column.shape != columns[0].shape or column.ndim != 1 or (len(column) and column.dtype.kind not in "iu"):
-            raise ParameterError(f"{name} must be a plain list of {len(columns[0])} whole numbers")
-        if len(column) and not (column.min() >= low and column.max() < end):
-            raise ParameterError(f"{name} must lie in {low} .. {end - 1}")
-    return columns[0] if len(columns[0]) else columns[0].astype(np.int32), columns[1:]
+def _domains(domains: Any) -> tuple[Domain, ...]:
+    """The domains of the sensitive attributes, or a refusal in words."""
+    domains = tuple(check_entries("domains", domains))
+    if not all(isinstance(domain, Domain) for domain in domains):
+        raise ParameterError("domains must be ppdp_lab.table.Domain objects, one per sensitive attribute")
+    return domains

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.errors import MissingValueError, SchemaError, listed
+from ppdp_lab.errors import MissingValueError, ParameterError, SchemaError, listed
 from ppdp_lab.table.files.kinds import text_of
 from ppdp_lab.table.hierarchies import Hierarchy
+from ppdp_lab.table.keys.bounds import check_codes
 from ppdp_lab.table.keys.hashing import text_hashes
 
 ORDERED, TREE, SET = "ordered", "hierarchy", "set"
@@ -63,6 +64,7 @@ class Domain:
 
     def decode(self, codes: np.ndarray) -> Any:
         """Values of codes, with the dtype the column came with."""
+        codes = check_codes(f"codes of {self.name!r}", codes, len(self))
         if isinstance(self.dtype, pd.CategoricalDtype) and len(self.dtype.categories) == len(self):
             return pd.Categorical.from_codes(codes, dtype=self.dtype)
         return pd.array(self.values[codes], dtype=self.dtype) if self.dtype is not None else self.values[codes]
@@ -120,6 +122,9 @@ class Domain:
 
     def only(self, codes: np.ndarray) -> Domain:
         """The domain of some of its values, given by ascending codes."""
+        codes = check_codes(f"codes of {self.name!r}", codes, len(self))
+        if (codes[1:] <= codes[:-1]).any():
+            raise ParameterError(f"codes of {self.name!r} must ascend; give each of them once")
         if len(codes) == len(self):
             return self
         positions = None if self.positions is None else self.positions[codes]

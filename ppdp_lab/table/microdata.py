@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import reprlib
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,6 +14,7 @@ import pandas as pd
 from ppdp_lab.errors import DroppedColumnsWarning, IdError, ParameterError, SchemaError, check_list, listed
 from ppdp_lab.table.domain import Domain
 from ppdp_lab.table.hierarchies import Hierarchy
+from ppdp_lab.table.keys.bounds import check_codes
 from ppdp_lab.table.keys.grouping import Grouping, group
 from ppdp_lab.table.schema import Schema, _names
 
@@ -116,6 +118,10 @@ class Microdata:
 
     def codes(self, name: str) -> np.ndarray:
         """Codes of one quasi-identifier or sensitive column."""
+        if not isinstance(name, str):
+            raise SchemaError(
+                f"a column is named by text, not by {reprlib.repr(name)}; there are {listed(self.domains)}"
+            )
         if name in self.schema.quasi_identifiers:
             return self.qi_codes[self.schema.quasi_identifiers.index(name)]
         if name in self.schema.sensitive:
@@ -145,8 +151,11 @@ class Microdata:
         Rows are brought into the order of their ids, so that the order of the input plays no part, and then permuted. Values
         have no say: a tie that a sensitive value breaks would tell something about that value.
         """
+        if not isinstance(chance, np.random.Generator):
+            raise ParameterError(f"chance must be a numpy.random.Generator, not {type(chance).__name__}")
         if rows is None:
             return id_order(self.ids)[chance.permutation(len(self))]
+        rows = check_codes("rows", rows, len(self))
         return rows[id_order(self.ids[rows])][chance.permutation(len(rows))]
 
     def fingerprint(self) -> str:
@@ -230,6 +239,11 @@ class Microdata:
         >>> table.select([0, 1]).over({"age": table.domains["age"].only(np.array([1, 2]))}).codes("age").tolist()
         [0, 1]
         """
+        if not isinstance(domains, Mapping):
+            raise ParameterError(f"domains must be a dictionary {{column: Domain}}, not {type(domains).__name__}")
+        for name in self.domains:
+            if not isinstance(domains.get(name), Domain):
+                raise SchemaError(f"domains has no ppdp_lab.table.Domain for column {name!r}; give one for each column")
         if all(domains[name] is domain for name, domain in self.domains.items()):
             return self
         recoded = object.__new__(Microdata)
@@ -247,6 +261,7 @@ class Microdata:
 
     def with_records(self, ids: pd.Index, qi_codes: np.ndarray, sensitive_codes: np.ndarray) -> Microdata:
         """Other persons, given by codes, over the same schema and domains; what identifies them is not known."""
+        qi_codes, sensitive_codes = _matrix("qi_codes", qi_codes), _matrix("sensitive_codes", sensitive_codes)
         ids = _unique_ids(ids, qi_codes.shape[1])
         others = self.select(np.zeros(0, dtype=np.int64))
         others.ids = ids
@@ -261,12 +276,11 @@ class Microdata:
         changed.__dict__.update(self.__dict__)
         for name, new in (("qi_codes", qi_codes), ("sensitive_codes", sensitive_codes)):
             if new is not None:
-                new = np.asarray(new)
+                new = _matrix(name, new)
                 if new.shape != getattr(self, name).shape:
                     raise ParameterError(f"{name} has shape {new.shape}, not {getattr(self, name).shape}")
                 for codes, domain in zip(new, self.qi_domains if name == "qi_codes" else self.sensitive_domains):
-                    if len(codes) and not (codes.min() >= 0 and codes.max() < len(domain)):
-                        raise ParameterError(f"{name}: codes of {domain.name!r} must lie in 0 .. {len(domain) - 1}")
+                    check_codes(f"{name}: codes of {domain.name!r}", codes, len(domain))
                 setattr(changed, name, np.ascontiguousarray(new, dtype=np.int32))
         return changed
 
@@ -278,18 +292,37 @@ class Microdata:
         )
 
 
+def _matrix(name: str, codes: Any) -> np.ndarray:
+    """Codes in two dimensions, columns by records, or a refusal in words."""
+    try:
+        array = np.asarray(codes)
+    except (TypeError, ValueError):  # lists of different lengths
+        array = np.empty(())
+    if array.ndim != 2 or (array.size and array.dtype.kind not in "iu"):
+        raise ParameterError(f"{name} must be an array of whole numbers, columns by records, not {reprlib.repr(codes)}")
+    return array
+
+
 def _unique_ids(ids: Any, n: int) -> pd.Index:
     try:
         index = ids if isinstance(ids, pd.Index) else pd.Index(ids, tupleize_cols=False)
     except (TypeError, ValueError):
-        raise IdError(f"ids must be a list of one id per row, not {ids!r}") from None
+        raise IdError(f"ids must be a list of one id per row, not {reprlib.repr(ids)}") from None
     if isinstance(index, pd.MultiIndex):
         index = index.to_flat_index()
     if len(index) != n:
         raise IdError(f"{len(index)} ids for {n} rows; give one id per row")
     if index.hasnans:
         raise IdError("some ids are missing; give every row an id")
-    if not index.is_unique:
+    try:
+        if isinstance(index.dtype, np.dtype) and index.dtype.kind == "O":
+            hash(tuple(index))  # lists in ascending order would pass for unique, and could never be looked up
+        unique = index.is_unique
+    except TypeError:
+        raise IdError(
+            "some ids cannot be told apart, because they are lists or the like; give numbers or texts"
+        ) from None
+    if not unique:
         doubled = index[index.duplicated()].unique()
         raise IdError(
             f"ids must be unique, but {listed(doubled)} stand(s) more than once; give every person one row and one id"

@@ -17,7 +17,7 @@ def _names(role: str, value: Any) -> tuple[str, ...]:
         return ()
     if isinstance(value, str):
         return (value,)
-    if not isinstance(value, Iterable):
+    if not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:  # such an array cannot be gone through
         raise SchemaError(f"{role} must be a column name or a list of column names, not {value!r}")
     names = tuple(value)
     for name in names:

@@ -14,7 +14,7 @@ from ppdp_lab.attacks import Background, Presence
 from ppdp_lab.metrics import Queries
 from ppdp_lab.release import Counterfeits
 from ppdp_lab.republish import PUBLISHERS
-from ppdp_lab.table import Boxes, Intervals, Nodes, Sets
+from ppdp_lab.table import Boxes, Cells, Intervals, Nodes, Sets, group, sum_hashes, value_masks
 
 
 class Doors:
@@ -147,6 +147,7 @@ class Doors:
                 {"folder": "/nowhere", "id": "id"},
             ),
         ]
+        fine += self._counting()
         for column in published:
             fine.append(
                 (
@@ -193,6 +194,63 @@ class Doors:
             fine.append((f"{name}.publish", maker.publish, {"snapshot": table}))
         fine += self._attacks()
         self.fine = fine
+
+    def _counting(self) -> list[tuple[str, Callable[..., Any], dict[str, Any]]]:
+        """Names of the room ``table`` behind which kernels count, and methods that take codes or positions."""
+        table, release = self.table, self.release
+        age, _, zone = table.qi_domains
+        tree, ill = zone.hierarchy, table.sensitive_domains
+        assert tree is not None
+        class_of, codes = release.class_of, table.codes("ill")
+        rows: dict[str, Any] = {"groups": class_of, "n_groups": 2, "n_values": len(ill[0])}
+        segments = {"offsets": np.array([0, 4, 8]), "sensitive": table.sensitive_codes}
+        nodes, out = {"low": [0, 2], "high": [1, 3]}, np.zeros(2, dtype=np.uint64)
+        return [
+            ("group", group, {"columns": table.qi_codes, "sizes": [len(domain) for domain in table.qi_domains]}),
+            ("Cells.count", lambda **said: Cells.count(**said).masks(), rows | {"codes": codes}),
+            (
+                "Cells",
+                lambda offsets, values, n_values: Cells(offsets, values, np.ones(2, np.int64), n_values).masks(),
+                {"offsets": [0, 1, 2], "values": [2, 0], "n_values": 3},
+            ),
+            ("value_masks", value_masks, rows | {"values": codes}),
+            ("sum_hashes", sum_hashes, {"class_of": class_of, "codes": codes, "salt": 1, "out": out}),
+            (
+                "ClassCounts.count_segments",
+                lambda offsets, sensitive: pl.ClassCounts.count_segments(offsets, sensitive, ill).histogram().distinct,
+                segments,
+            ),
+            (
+                "ClassCounts.count domains",
+                lambda domains: pl.ClassCounts.count(class_of, 2, table.sensitive_codes, domains),
+                {"domains": ill},
+            ),
+            (
+                "Boxes.around",
+                lambda qi, class_of, n: Boxes.around(qi, table.qi_domains, class_of, n).groups(),
+                {"qi": table.qi_codes, "class_of": class_of, "n": 2},
+            ),
+            ("Boxes.take", lambda rows: release.boxes.take(rows).groups(), {"rows": [1, 0]}),
+            ("Boxes.covers", release.boxes.covers, {"boxes": class_of, "qi_codes": table.qi_codes}),
+            ("Boxes.over", release.boxes.over, {"domains": list(table.qi_domains)}),
+            ("Boxes of anything", lambda columns: Boxes(columns, 2).groups(), {"columns": release.boxes.columns}),
+            ("Intervals", lambda domain: Intervals(domain, class_of, class_of).labels(), {"domain": age}),
+            ("Nodes", lambda domain: Nodes(domain, class_of).labels(), {"domain": zone}),
+            ("Sets", lambda domain: Sets(domain, np.ones((2, 1), np.uint64)).labels(), {"domain": age}),
+            ("Hierarchy.encode", tree.encode, {"values": ["p1"]}),
+            ("Hierarchy.lca", tree.lca, nodes),
+            ("Hierarchy.levels", tree.levels, {"value": "p1"}),
+            ("Hierarchy.node", tree.node, {"label": "p"}),
+            ("Microdata.over", table.over, {"domains": table.domains}),
+            ("Microdata.over a domain", lambda domain: table.over(table.domains | {"age": domain}), {"domain": age}),
+            (
+                "Microdata.order_by_chance",
+                lambda rows, chance: table.order_by_chance(chance, rows),
+                {"rows": np.arange(4), "chance": np.random.default_rng(1)},
+            ),
+            ("Domain.decode", age.decode, {"codes": table.codes("age")}),
+            ("Domain.only", lambda codes: age.only(codes).labels, {"codes": [0, 1]}),
+        ]
 
     def _attacks(self) -> list[tuple[str, Callable[..., Any], dict[str, Any]]]:
         """The attacks, on two tracked releases whose sensitive values have a hierarchy."""

@@ -26,6 +26,7 @@ from ppdp_lab.errors import (
 from ppdp_lab.table.files import read_rows, write_whole
 from ppdp_lab.table.files.kinds import text_of
 from ppdp_lab.table.hierarchies.levels import check_tree, level_columns
+from ppdp_lab.table.keys.bounds import check_entries
 
 ROOT = "*"
 
@@ -189,13 +190,14 @@ class Hierarchy:
         >>> Hierarchy.intervals(range(20, 40), widths=[5, 10]).levels(27)
         ['27', '[25, 29]', '[20, 29]', '*']
         """
-        numbers = check_list("values", list(values) if isinstance(values, Iterable) else values)
+        numbers = check_list("values", check_entries("values", values))
         if len(numbers) == 0 or numbers.dtype.kind not in "iuf" or not np.isfinite(numbers).all():
             raise ParameterError("intervals needs at least one value, and finite numbers only")
         numbers = np.unique(numbers)
-        if isinstance(widths, str) or not isinstance(widths, Iterable):
-            raise ParameterError(f"widths must be a list of numbers, narrowest first, not {widths!r}")
-        widths = [check_number("each of widths", width, above=0) for width in widths]
+        widths = [
+            check_number("each of widths", width, above=0)
+            for width in check_entries("widths", widths, "a list of numbers, narrowest first")
+        ]
         start = numbers[0] if origin is None else check_number("origin", origin)
         if start > numbers[0]:
             raise ParameterError(
@@ -230,9 +232,7 @@ class Hierarchy:
         >>> Hierarchy.mask_suffix(["4370", "4378", "4352"], height=3).levels("4378")
         ['4378', '437*', '43**', '4***']
         """
-        if isinstance(values, str) or not isinstance(values, Iterable):
-            raise ParameterError(f"mask_suffix needs a list of values, not {values!r}")
-        leaves = list(dict.fromkeys(values))
+        leaves = list(dict.fromkeys(_plain(value) for value in check_entries("values", values)))
         texts = [text_of(leaf) for leaf in leaves]
         lengths = {len(text) for text in texts}
         if not texts:
@@ -273,10 +273,10 @@ class Hierarchy:
 
     def encode(self, values: Iterable[object], *, column: str = "this column") -> np.ndarray:
         """Leaf codes of values; refuses values that are not leaves, all of them named (up to ten)."""
-        values = list(values)
+        values = check_entries("values", values)
         known = self._code_of
         codes = [known.get(text_of(value), known.get(str(value), -1)) for value in values]
-        absent = dict.fromkeys(value for value, code in zip(values, codes) if code < 0)
+        absent = dict.fromkeys(_plain(value) for value, code in zip(values, codes) if code < 0)
         if absent:
             raise HierarchyError(
                 f"{len(absent)} value(s) of {column} are absent from its hierarchy: {listed(absent)}; "
@@ -291,6 +291,9 @@ class Hierarchy:
         >>> [h.labels[node] for node in h.lca(np.array([0, 1, 2]), np.array([1, 2, 2]))]
         ['Europe', '*', 'Peru']
         """
+        low, high = (_check_leaves(codes, self.n_leaves) for codes in (low, high))
+        if low.shape != high.shape:
+            raise ParameterError(f"low has shape {low.shape} and high {high.shape}; give a high end for every low one")
         node = np.full(np.shape(low), -1, dtype=np.int32)
         for row in self.ancestors:
             open_ = node < 0
@@ -363,3 +366,25 @@ class Hierarchy:
 
     def __repr__(self) -> str:
         return f"<Hierarchy of {self.n_leaves} leaves, nodes per level {'-'.join(map(str, self.level_sizes()))}>"
+
+
+def _plain(value: object) -> Hashable:
+    """A value that can be looked up and shown: what cannot be hashed, such as a list, is taken by its text."""
+    try:
+        hash(value)
+    except TypeError:
+        return text_of(value)
+    return value
+
+
+def _check_leaves(codes: Any, n_leaves: int) -> np.ndarray:
+    """Leaf codes, one or several, or a refusal in words."""
+    try:
+        array = np.asarray(codes)
+    except (TypeError, ValueError):  # lists of different lengths
+        array = np.empty(0)
+    if array.size and array.dtype.kind not in "iu":
+        raise ParameterError(f"leaf codes must be whole numbers, not of type {array.dtype}")
+    if array.size and not (array.min() >= 0 and array.max() < n_leaves):
+        raise ParameterError(f"leaf codes must lie in 0 .. {n_leaves - 1}; encode(values) gives them")
+    return array if array.size else array.astype(np.int32)

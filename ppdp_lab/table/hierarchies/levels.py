@@ -17,7 +17,7 @@ def level_columns(table: Any) -> list[np.ndarray]:
     if isinstance(table, pd.DataFrame):
         columns = [table[name].to_numpy(dtype=object) for name in table.columns]
     else:
-        if not isinstance(table, Iterable) or not all(isinstance(row, (str, Iterable)) for row in table):
+        if not _rows(table) or not all(isinstance(row, str) or _rows(row) for row in table):
             raise HierarchyError(
                 f"a hierarchy is made of rows [leaf, level 1, ..., '*'], not of {reprlib.repr(table)}; see also from_levels, "
                 f"from_dict, from_csv, intervals and mask_suffix"
@@ -31,7 +31,7 @@ def level_columns(table: Any) -> list[np.ndarray]:
                 f"not every leaf has the same number of levels: {listed(short[:1])} has {len(short)}, others have {longest}; "
                 f"repeat a label on the levels that are missing"
             )
-        columns = [np.array([row[i] for row in rows], dtype=object) for i in range(max(lengths, default=0))]
+        columns = [_column([row[i] for row in rows]) for i in range(max(lengths, default=0))]
     if not columns or len(columns[0]) == 0:
         raise HierarchyError("a hierarchy needs at least one leaf")
     for level, column in enumerate(columns):
@@ -67,3 +67,16 @@ def check_tree(texts: list[np.ndarray], codes: list[np.ndarray]) -> None:
         raise HierarchyError(
             f"not a tree: the last level holds {listed(dict.fromkeys(texts[-1]))}; end every leaf's line with one root, '*'"
         )
+
+
+def _column(labels: list[Any]) -> np.ndarray:
+    """The labels of one level; refuses lists among them, which numpy would take for a further dimension."""
+    nested = next((label for label in labels if not isinstance(label, str) and _rows(label)), None)
+    if nested is not None:
+        raise HierarchyError(f"a label must be a text or a number, not {reprlib.repr(nested)}; give one row per leaf")
+    return np.array(labels, dtype=object)
+
+
+def _rows(value: Any) -> bool:
+    """Whether a value can be gone through; an array without dimensions says that it can, and then cannot."""
+    return isinstance(value, Iterable) and getattr(value, "ndim", 1) > 0

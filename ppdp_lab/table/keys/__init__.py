@@ -1,20 +1,13 @@
-"""Rows as numbers: grouping by codes, hashes, sparse histograms."""
+"""Rows as numbers: grouping by codes, hashes, sparse histograms.
 
-from ppdp_lab.table.keys._segments import extremes, histogram_segments, mark_bits, sum_hashes
+What is listed here checks what it is given. The kernels behind it do not: they are for callers that have checked, and for
+other kernels, which is why ``extremes`` can be had from here and is not listed.
+"""
+
+from ppdp_lab.table.keys._segments import extremes as extremes
 from ppdp_lab.table.keys.cells import Cells, value_masks
 from ppdp_lab.table.keys.grouping import Grouping, group
-from ppdp_lab.table.keys.hashing import GOLDEN, mixed, text_hashes
+from ppdp_lab.table.keys.hashing import mixed, sum_hashes, text_hashes
+from ppdp_lab.table.keys.multipliers import GOLDEN
 
-__all__ = [
-    "GOLDEN",
-    "Cells",
-    "Grouping",
-    "extremes",
-    "group",
-    "histogram_segments",
-    "mark_bits",
-    "mixed",
-    "sum_hashes",
-    "text_hashes",
-    "value_masks",
-]
+__all__ = ["GOLDEN", "Cells", "Grouping", "group", "mixed", "sum_hashes", "text_hashes", "value_masks"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ppdp_lab.table.keys.hashing import GOLDEN
+from ppdp_lab.table.keys.multipliers import GOLDEN
 
 EMPTY = np.int32(-1)
 # A multiplication carries upwards only; folding the upper half of a key in first lets its high bits reach every slot,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ppdp_lab.table.keys.hashing import FIRST, GOLDEN, SECOND
+from ppdp_lab.table.keys.multipliers import FIRST, GOLDEN, SECOND
 
 
 @njit(nogil=True, cache=True)

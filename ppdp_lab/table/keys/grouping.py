@@ -12,11 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ppdp_lab.errors import check_integer
 from ppdp_lab.table.keys._grouping import append_digit, densify_direct, densify_hash
+from ppdp_lab.table.keys.bounds import check_columns, check_entries
 
 _KEY_SPACE = 2**63
 _DIRECT_FACTOR = 4  # direct addressing while the key space is under this many times the rows
 _DIRECT_ALWAYS = 2**16
+_LARGEST = 2**32  # times the number of classes, which is an int32, still within the key space
 
 
 @dataclass(frozen=True)
@@ -52,16 +55,22 @@ def group(columns: Sequence[np.ndarray] | np.ndarray, sizes: Sequence[int]) -> G
     >>> g.class_of.tolist(), g.n_classes, g.sizes.tolist()
     ([2, 0, 2, 1], 3, [1, 1, 2])
     """
+    sizes = check_entries("sizes", sizes)
+    sizes = [max(check_integer("each of sizes", size, at_least=0, at_most=_LARGEST), 1) for size in sizes]
+    return group_codes(check_columns("columns", columns, sizes), sizes)
+
+
+def group_codes(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> Grouping:
+    """As :func:`group`, of codes whose bounds the caller has checked and of sizes from 1 on."""
     n = len(columns[0]) if len(columns) else 0
     keys = np.zeros(n, dtype=np.uint64)
     space = 1
     for column, size in zip(columns, sizes):
-        size = max(int(size), 1)
         if space * size > _KEY_SPACE:
             dense = densify(keys, space)
             keys = dense.class_of.astype(np.uint64)
             space = dense.n_classes
-        append_digit(keys, np.asarray(column), size)
+        append_digit(keys, column, size)
         space *= size
     return densify(keys, space)
 

@@ -7,11 +7,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-# 2^64 divided by the golden ratio, made odd: a multiplication by it spreads numbers that follow each other evenly (Fibonacci
-# hashing). The next two finish SplitMix64. Kernels read them from here, so that each stands once in the package.
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-FIRST = np.uint64(0xBF58476D1CE4E5B9)
-SECOND = np.uint64(0x94D049BB133111EB)
+from ppdp_lab.errors import ParameterError, check_integer
+from ppdp_lab.table.keys import _segments
+from ppdp_lab.table.keys.bounds import check_codes
+from ppdp_lab.table.keys.multipliers import FIRST, GOLDEN, SECOND
 
 
 def mixed(numbers: np.ndarray) -> np.ndarray:
@@ -36,3 +35,20 @@ def text_hashes(texts: Iterable[str]) -> np.ndarray:
     """
     digests = [hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts]
     return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
+
+
+def sum_hashes(class_of: np.ndarray, codes: np.ndarray, salt: int, out: np.ndarray) -> None:
+    """Add a hash of each record's code to its class's entry of ``out``; class -1 is passed over.
+
+    What comes out is a key of each class's contents that no order of records changes; ``salt`` tells several sums apart.
+
+    >>> out = np.zeros(2, dtype=np.uint64)
+    >>> sum_hashes(np.array([0, 0, 1, 1]), np.array([3, 4, 4, 3]), 1, out)
+    >>> out[0] == out[1]
+    np.True_
+    """
+    if not isinstance(out, np.ndarray) or out.dtype != np.uint64 or out.ndim != 1 or not out.flags.writeable:
+        raise ParameterError("out must be an array of 64-bit words (uint64), one per class, that may be written to")
+    class_of = check_codes("class_of", class_of, len(out), low=-1)
+    codes = check_codes("codes", codes, 2**62, n=len(class_of))
+    _segments.sum_hashes(class_of, codes, check_integer("salt", salt, at_least=0), out)

@@ -1,19 +1,20 @@
-"""Boxes: the generalized region of each class, one column per quasi-identifier.
+"""Columns of boxes: what one quasi-identifier is generalized to, one entry per box.
 
 An ordered quasi-identifier is generalized to a low and a high code (:class:`Intervals`), one with a hierarchy to a node
-(:class:`Nodes`), plain text to the set of its values (:class:`Sets`).
+(:class:`Nodes`), plain text to the set of its values (:class:`Sets`). All three refuse codes that their domain does not
+have when they are made: what reads them indexes with them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ppdp_lab.errors import PPDPError
-from ppdp_lab.table.domain import ORDERED, TREE, Domain
-from ppdp_lab.table.keys import extremes, mark_bits
+from ppdp_lab.errors import ParameterError, SchemaError
+from ppdp_lab.table.domain import Domain
+from ppdp_lab.table.keys.bounds import check_codes
 from ppdp_lab.table.labels import join
 
 
@@ -25,14 +26,35 @@ class Intervals:
     low: np.ndarray
     high: np.ndarray
 
+    def __post_init__(self) -> None:
+        size = len(_check_domain(self.domain))
+        low = check_codes(f"low codes of {self.domain.name!r}", self.low, size)
+        high = check_codes(f"high codes of {self.domain.name!r}", self.high, size, n=len(low))
+        if (low > high).any():
+            raise ParameterError(f"an interval of {self.domain.name!r} ends before it begins; give low <= high")
+        self.__dict__.update(low=low, high=high)
+
+    @classmethod
+    def _made(cls, domain: Domain, low: np.ndarray, high: np.ndarray) -> Intervals:
+        """Without the checks, of ends that are known to be codes of the domain."""
+        column = object.__new__(cls)
+        column.__dict__.update(domain=domain, low=low, high=high)
+        return column
+
+    def __len__(self) -> int:
+        return len(self.low)
+
     def over(self, domain: Domain) -> Intervals:
         """The same boxes over a domain that has at least their ends."""
-        new = self.domain.map_to(domain)
-        return Intervals(domain, new[self.low], new[self.high])
+        new = self.domain.map_to(_check_domain(domain))
+        low, high = new[self.low], new[self.high]
+        if min(low.min(initial=0), high.min(initial=0)) < 0:
+            raise _lacking(domain)
+        return Intervals(domain, low, high)
 
     def take(self, rows: np.ndarray) -> Intervals:
         """The boxes at some positions."""
-        return Intervals(self.domain, self.low[rows], self.high[rows])
+        return Intervals._made(self.domain, self.low[rows], self.high[rows])
 
     def covers(self, codes: np.ndarray) -> np.ndarray:
         """Whether box i covers ``codes[i]``."""
@@ -67,14 +89,33 @@ class Nodes:
     domain: Domain
     node: np.ndarray
 
+    def __post_init__(self) -> None:
+        tree = _check_domain(self.domain).hierarchy
+        if tree is None:
+            raise ParameterError(
+                f"{self.domain.name!r} has no hierarchy, so its boxes are no nodes; use Intervals or Sets"
+            )
+        node = check_codes(f"nodes of {self.domain.name!r}", self.node, len(tree.labels))
+        self.__dict__.update(node=node)
+
+    @classmethod
+    def _made(cls, domain: Domain, node: np.ndarray) -> Nodes:
+        """Without the checks, of nodes that are known to be codes of the domain."""
+        column = object.__new__(cls)
+        column.__dict__.update(domain=domain, node=node)
+        return column
+
+    def __len__(self) -> int:
+        return len(self.node)
+
     def over(self, domain: Domain) -> Nodes:
         """The same boxes over a domain with the same hierarchy."""
-        self.domain.require_like(domain)
+        self.domain.require_like(_check_domain(domain))
         return Nodes(domain, self.node)
 
     def take(self, rows: np.ndarray) -> Nodes:
         """The boxes at some positions."""
-        return Nodes(self.domain, self.node[rows])
+        return Nodes._made(self.domain, self.node[rows])
 
     @property
     def low(self) -> np.ndarray:
@@ -117,15 +158,41 @@ class Sets:
     domain: Domain
     bits: np.ndarray
 
+    def __post_init__(self) -> None:
+        size, bits = len(_check_domain(self.domain)), self.bits
+        words = (size + 63) // 64
+        if not isinstance(bits, np.ndarray) or bits.dtype != np.uint64 or bits.ndim != 2 or bits.shape[1] != words:
+            raise ParameterError(
+                f"the sets of {self.domain.name!r} must be an array of 64-bit words (uint64), {words} per box: one bit per "
+                f"code of its {size}"
+            )
+        # The highest bit of a row's last word shows in the largest of these words.
+        if size % 64 and int(bits[:, -1].max(initial=0)) >> size % 64:
+            raise ParameterError(f"a set of {self.domain.name!r} has a bit beyond its {size} codes; clear it")
+        self.__dict__.update(bits=np.ascontiguousarray(bits))
+
+    @classmethod
+    def _made(cls, domain: Domain, bits: np.ndarray) -> Sets:
+        """Without the checks, of sets that are known to be codes of the domain."""
+        column = object.__new__(cls)
+        column.__dict__.update(domain=domain, bits=bits)
+        return column
+
+    def __len__(self) -> int:
+        return len(self.bits)
+
     def over(self, domain: Domain) -> Sets:
         """The same boxes over a domain that has at least their values."""
-        members = np.zeros((len(self.bits), (len(domain) + 63) // 64 * 64), dtype=np.uint8)
-        members[:, self.domain.map_to(domain)] = self.members()
+        members = np.zeros((len(self.bits), (len(_check_domain(domain)) + 63) // 64 * 64), dtype=np.uint8)
+        new, shown = self.domain.map_to(domain), self.members()
+        if shown[:, new < 0].any():
+            raise _lacking(domain)
+        members[:, new[new >= 0]] = shown[:, new >= 0]
         return Sets(domain, np.packbits(members, axis=1, bitorder="little").view(np.uint64))
 
     def take(self, rows: np.ndarray) -> Sets:
         """The boxes at some positions."""
-        return Sets(self.domain, self.bits[rows])
+        return Sets._made(self.domain, self.bits[rows])
 
     def covers(self, codes: np.ndarray) -> np.ndarray:
         """Whether box i covers ``codes[i]``."""
@@ -161,75 +228,6 @@ class Sets:
 BoxColumn = Intervals | Nodes | Sets
 
 
-@dataclass(frozen=True)
-class Boxes:
-    """One generalized region per class: a sequence of columns, in the order of the quasi-identifiers."""
-
-    columns: tuple[BoxColumn, ...]
-    n: int
-
-    @staticmethod
-    def around(qi_codes: np.ndarray, domains: Sequence[Domain], class_of: np.ndarray, n_classes: int) -> Boxes:
-        """The smallest boxes that cover the members of each class; every class must have one."""
-        columns: list[BoxColumn] = []
-        for codes, domain in zip(qi_codes, domains):
-            if domain.kind in (ORDERED, TREE):
-                low = np.full(n_classes, len(domain), dtype=np.int32)
-                high = np.full(n_classes, -1, dtype=np.int32)
-                extremes(class_of, codes, low, high)
-                if (high < 0).any():
-                    raise PPDPError(f"class {int(np.argmax(high < 0))} has no member, so it has no box")
-                if domain.hierarchy is not None:
-                    columns.append(Nodes(domain, domain.hierarchy.lca(low, high)))
-                else:
-                    columns.append(Intervals(domain, low, high))
-            else:
-                bits = np.zeros((n_classes, (len(domain) + 63) // 64), dtype=np.uint64)
-                mark_bits(class_of, codes, bits)
-                columns.append(Sets(domain, bits))
-        return Boxes(tuple(columns), n_classes)
-
-    def __len__(self) -> int:
-        return self.n
-
-    def __iter__(self) -> Iterator[BoxColumn]:
-        return iter(self.columns)
-
-    def __getitem__(self, i: int) -> BoxColumn:
-        return self.columns[i]
-
-    def over(self, domains: Sequence[Domain]) -> Boxes:
-        """The same boxes over other domains, which have at least their values."""
-        return Boxes(tuple(column.over(domain) for column, domain in zip(self.columns, domains)), self.n)
-
-    def take(self, rows: np.ndarray) -> Boxes:
-        """The boxes at some positions."""
-        return Boxes(tuple(column.take(rows) for column in self.columns), len(rows))
-
-    def covers(self, boxes: np.ndarray, qi_codes: np.ndarray) -> np.ndarray:
-        """Whether box ``boxes[i]`` covers the i-th column of ``qi_codes``."""
-        inside = np.ones(len(boxes), dtype=bool)
-        for column, codes in zip(self.columns, qi_codes):
-            inside &= column.take(boxes).covers(codes)
-        return inside
-
-    def sort_keys(self) -> list[np.ndarray]:
-        """Integer keys over all columns, most significant first."""
-        return [key for column in self.columns for key in column.sort_keys()]
-
-    def groups(self) -> tuple[np.ndarray, np.ndarray]:
-        """Number equal boxes alike, in sorted order: (group of each box, one box of each group)."""
-        keys = self.sort_keys()
-        order = np.lexsort(keys[::-1]) if self.n else np.zeros(0, dtype=np.int64)
-        new = np.zeros(self.n, dtype=bool)
-        new[:1] = True
-        for key in keys:
-            new[1:] |= key[order][1:] != key[order][:-1]
-        group_of = np.empty(self.n, dtype=np.int32)
-        group_of[order] = np.cumsum(new) - 1
-        return group_of, order[new]
-
-
 def _distinct(keys: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Distinct columns of a stack of keys, and where each column went."""
     stack = np.stack(keys)
@@ -238,3 +236,15 @@ def _distinct(keys: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     inverse = np.empty(stack.shape[1], dtype=np.int64)
     inverse[order] = np.cumsum(new) - 1
     return stack[:, order[new]], inverse
+
+
+def _check_domain(domain: Any) -> Domain:
+    if not isinstance(domain, Domain):
+        raise ParameterError(
+            f"domain must be a ppdp_lab.table.Domain, such as table.domains[...], not {type(domain).__name__}"
+        )
+    return domain
+
+
+def _lacking(domain: Domain) -> SchemaError:
+    return SchemaError(f"a box of {domain.name!r} shows a value that the other domain lacks; let it grow first")
