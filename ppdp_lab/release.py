@@ -7,7 +7,6 @@ and asks nothing else.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,72 +19,14 @@ from ppdp_lab.errors import (
     PublicationError,
     SchemaError,
     check_choice,
-    check_list,
     listed,
 )
-from ppdp_lab.forms import FORMS, Parts, Published
+from ppdp_lab.forms import FORMS, Counterfeits, Parts, Published
+from ppdp_lab.forms.counterfeits import whole_numbers
 from ppdp_lab.principles import Principle
 from ppdp_lab.table import Boxes, ClassCounts, Microdata, group, sum_hashes
 
 __all__ = ["Counterfeits", "Published", "Release"]
-
-
-@dataclass(frozen=True)
-class Counterfeits:
-    """Invented records: class, sensitive codes, and quasi-identifier codes within the class's box.
-
-    Those of a series also say who they are: ``ids`` are numbers that a counterfeit keeps for as long as it is published,
-    ``pseudonyms`` its tracking numbers. Holder's side only.
-    """
-
-    class_of: np.ndarray
-    sensitive: np.ndarray
-    qi: np.ndarray
-    ids: np.ndarray | None = None
-    pseudonyms: np.ndarray | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("class_of", "ids", "pseudonyms"):
-            given = getattr(self, name)
-            if given is not None or name == "class_of":
-                numbers = check_list(f"counterfeits: {name}", given)
-                if numbers.dtype.kind == "u" and numbers.max(initial=0) < 2**63:
-                    numbers = numbers.astype(np.int64)  # beside numbers of records, numpy would make them floats
-                object.__setattr__(self, name, numbers)
-
-    @staticmethod
-    def none(table: Microdata) -> Counterfeits:
-        """No counterfeit at all."""
-        nobody = np.zeros(0, dtype=np.int64)
-        return Counterfeits(
-            np.zeros(0, dtype=np.int32),
-            np.zeros((len(table.schema.sensitive), 0), dtype=np.int32),
-            np.zeros((len(table.schema.quasi_identifiers), 0), dtype=np.int32),
-            nobody,
-            nobody,
-        )
-
-    def require_fit(self, table: Microdata) -> None:
-        """Refuse arrays that do not fit together or the table."""
-        n = len(_whole_numbers("counterfeits: class_of", self.class_of, at_least=0))
-        for name, codes, domains in (
-            ("sensitive", self.sensitive, table.sensitive_domains),
-            ("qi", self.qi, table.qi_domains),
-        ):
-            if not isinstance(codes, np.ndarray) or codes.shape != (len(domains), n) or codes.dtype.kind not in "iu":
-                shape = getattr(codes, "shape", type(codes).__name__)
-                raise ParameterError(
-                    f"counterfeits: {name} must be whole numbers of shape {(len(domains), n)}, not {shape}"
-                )
-            for column, domain in zip(codes, domains):
-                if n and not (column.min() >= 0 and column.max() < len(domain)):
-                    raise ParameterError(f"counterfeits: codes of {domain.name!r} must lie in 0 .. {len(domain) - 1}")
-        for name, numbers in (("ids", self.ids), ("pseudonyms", self.pseudonyms)):
-            if numbers is not None and len(_whole_numbers(f"counterfeits: {name}", numbers, at_least=0)) != n:
-                raise ParameterError(f"counterfeits: {len(numbers)} {name} for {n} counterfeits; give one each")
-
-    def __len__(self) -> int:
-        return len(self.class_of)
 
 
 class Release:
@@ -149,7 +90,7 @@ class Release:
         if not isinstance(table, Microdata):
             raise ParameterError(f"table must be a ppdp_lab.Microdata, not {type(table).__name__}")
         self.table = table
-        numbers = _whole_numbers("class_of", class_of, at_least=-1)
+        numbers = whole_numbers("class_of", class_of, at_least=-1)
         if len(numbers) != len(table):
             raise ParameterError(
                 f"class_of has shape {numbers.shape}; it needs one entry for each of {len(table)} records"
@@ -162,7 +103,7 @@ class Release:
         self._counterfeits = Counterfeits.none(table) if counterfeits is None else counterfeits
         self._counterfeits.require_fit(table)
         self.dirty = _ids_among("dirty", dirty, table.ids)
-        self.pseudonyms = None if pseudonyms is None else _whole_numbers("pseudonyms", pseudonyms, at_least=0)
+        self.pseudonyms = None if pseudonyms is None else whole_numbers("pseudonyms", pseudonyms, at_least=0)
         if self.pseudonyms is not None and len(self.pseudonyms) != len(table):
             raise ParameterError(f"{len(self.pseudonyms)} pseudonyms for {len(table)} records; give one each")
         self.method = method
@@ -179,7 +120,7 @@ class Release:
             raise ParameterError(
                 f"class(es) {listed(np.flatnonzero(self.sizes == 0).tolist())} have no member; number classes 0, 1, ..."
             )
-        self.ties = None if ties is None else _whole_numbers("ties", ties, at_least=0)
+        self.ties = None if ties is None else whole_numbers("ties", ties, at_least=0)
         if self.ties is not None and len(self.ties) != self.n_classes:
             raise ParameterError(f"{len(self.ties)} tie numbers for {self.n_classes} classes; give one each")
         every = np.concatenate([self.class_of, self._counterfeits.class_of])
@@ -373,16 +314,3 @@ def _ids_among(name: str, ids: Any, known: pd.Index) -> pd.Index:
     if len(absent):
         raise ParameterError(f"{name} names {listed(absent)}, which the table does not have; give ids of its records")
     return index
-
-
-def _whole_numbers(name: str, values: Any, *, at_least: int) -> np.ndarray:
-    """A list of whole numbers, or a refusal in words."""
-    numbers = check_list(name, values)
-    if len(numbers) == 0:
-        return numbers.astype(np.int64)
-    if numbers.dtype.kind not in "iu":
-        raise ParameterError(f"{name} must hold whole numbers, not {listed(numbers, 3)} ({numbers.dtype})")
-    wrong = [end for end in (int(numbers.min()), int(numbers.max())) if not at_least <= end < 2**63]
-    if wrong:
-        raise ParameterError(f"{name} must hold whole numbers from {at_least} to 2**63 - 1, not {wrong[0]}")
-    return numbers.astype(np.int64) if numbers.dtype.kind == "u" else numbers

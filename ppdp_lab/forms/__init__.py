@@ -2,6 +2,7 @@
 
 from ppdp_lab.forms.anatomized import Anatomized
 from ppdp_lab.forms.base import FORMS, CountQueries, Feature, Holders, Parts, Published, Tables, readable_by
+from ppdp_lab.forms.counterfeits import Counterfeits
 from ppdp_lab.forms.generalized import Generalized
 from ppdp_lab.forms.rows import PublishedRows
 
@@ -9,6 +10,7 @@ __all__ = [
     "FORMS",
     "Anatomized",
     "CountQueries",
+    "Counterfeits",
     "Feature",
     "Generalized",
     "Holders",
