@@ -23,6 +23,10 @@ def check_codes(name: str, values: Any, end: int, *, low: int = 0, n: int | None
     >>> check_codes("codes", [2, 0], 3)
     array([2, 0])
     """
+    usual = type(values) is np.ndarray and values.dtype == np.int32 and values.ndim == 1
+    # One pass for both bounds: read as an unsigned number, a negative one lies beyond every domain.
+    if usual and low == 0 and n in (None, len(values)) and np.max(values.view(np.uint32), initial=0) < min(end, 2**31):
+        return values
     array = check_list(name, values)
     if n is not None and len(array) != n:
         raise ParameterError(f"{name} has {len(array)} entries where {n} are needed; give one for each")
