@@ -95,12 +95,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 
 # Rooms that still import another room's kernels, with the kernels: to be taken off one by one.
-BORROWED = {
-    ("republish", "anonymize._clusters"),
-    ("republish", "anonymize._extents"),
-    ("republish", "republish.buckets._bucketize"),
-    ("republish", "republish.buckets._min_cut"),
-}
+BORROWED: set[tuple[str, str]] = set()  # (who, whose): none at present
 
 
 def imported_names(path: Path) -> set[str]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ppdp_lab.errors import ParameterError, check_integer, check_number, listed
+from ppdp_lab.errors import ParameterError, check_integer, check_items, check_number, listed
 from ppdp_lab.principles.base import PRINCIPLES, TOLERANCE
 from ppdp_lab.principles.l_diversity import SensitivePrinciple
 from ppdp_lab.registry import Within
@@ -55,9 +55,8 @@ class AlphaKAnonymity(SensitivePrinciple):
         super().__init__(attribute)
         self.alpha = check_number("alpha", alpha, above=0, at_most=1)
         self.k = check_integer("k", k, at_least=1)
-        if values is not None and not isinstance(values, Iterable):
-            raise ParameterError(f"values must be a list of sensitive values, not {values!r}")
-        self.values = None if values is None else (values,) if isinstance(values, str) else tuple(values)
+        single = isinstance(values, str)
+        self.values = None if values is None else (values,) if single else tuple(check_items("values", values))
 
     @property
     def minimum_size(self) -> int:

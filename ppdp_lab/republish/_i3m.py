@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ppdp_lab.anonymize._clusters import find_best_cluster, measure, take_in
-from ppdp_lab.anonymize._extents import extent, widen
+from ppdp_lab.anonymize.clusters import extent, find_best_cluster, measure, take_in, widen
 
 
 class Records(NamedTuple):

@@ -18,7 +18,7 @@ from ppdp_lab.forms import FORMS
 from ppdp_lab.registry import OneOf, Seed, Within
 from ppdp_lab.release import Release
 from ppdp_lab.republish.auditor import audit_cuts
-from ppdp_lab.republish.buckets._min_cut import flows_to_present
+from ppdp_lab.republish.buckets import flows_to_present
 from ppdp_lab.republish.buckets.counterfeits import keep
 from ppdp_lab.republish.buckets.signatures import Signatures, bucket_matrix
 from ppdp_lab.republish.m_invariance import MERGED, MInvariance

@@ -13,8 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from ppdp_lab.anonymize._clusters import Clusters
-from ppdp_lab.anonymize._extents import Space
+from ppdp_lab.anonymize.clusters import Clusters, Space
 from ppdp_lab.errors import ParameterError, check_integer
 from ppdp_lab.release import Release
 from ppdp_lab.republish._i3m import Records, link

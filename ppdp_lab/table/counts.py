@@ -12,7 +12,7 @@ import pandas as pd
 
 from ppdp_lab.errors import ParameterError, SchemaError, check_choice, check_integer, listed
 from ppdp_lab.table.domain import Domain
-from ppdp_lab.table.keys._segments import histogram_segments
+from ppdp_lab.table.keys import histogram_segments
 from ppdp_lab.table.keys.bounds import check_codes, check_columns, check_entries, check_offsets
 from ppdp_lab.table.keys.grouping import group, group_codes
 

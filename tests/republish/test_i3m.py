@@ -16,8 +16,8 @@ from republish.lives import same_but_for_names
 from strategies import Case
 
 import ppdp_lab as pl
-from ppdp_lab.anonymize import _extents
-from ppdp_lab.anonymize._clusters import Clusters
+from ppdp_lab.anonymize.clusters import _extents
+from ppdp_lab.anonymize.clusters._clusters import Clusters
 from ppdp_lab.anonymize.kmember import KMember
 from ppdp_lab.errors import IdError, InfeasibleError, ParameterError, SchemaError
 from ppdp_lab.holder.months import with_ids

@@ -10,7 +10,7 @@ import numpy as np
 from ppdp_lab.errors import ParameterError, PPDPError, check_integer
 from ppdp_lab.table.boxes.columns import BoxColumn, Intervals, Nodes, Sets
 from ppdp_lab.table.domain import ORDERED, TREE, Domain
-from ppdp_lab.table.keys._segments import extremes, mark_bits
+from ppdp_lab.table.keys import extremes, mark_bits
 from ppdp_lab.table.keys.bounds import check_codes, check_columns, check_entries
 
 

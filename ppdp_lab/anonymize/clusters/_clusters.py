@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ppdp_lab.anonymize._extents import Space, extent, widen
+from ppdp_lab.anonymize.clusters._extents import Space, extent, widen
 from ppdp_lab.table.keys import extremes
 
 # Clusters are looked at in blocks: the running sums of a block (4 kB) stay in the first-level cache while column after
