@@ -177,7 +177,7 @@ def test_wrong_parameters() -> None:
             lambda: pl.TCloseness(0.1, distance="far"),
             "distance must be one of 'equal', 'ordered', 'hierarchical', not 'far'",
         ),
-        (lambda: pl.AlphaKAnonymity(0.5, 2, values=5), "values must be a list of sensitive values, not 5"),
+        (lambda: pl.AlphaKAnonymity(0.5, 2, values=5), "values must be a list, not int"),
         (lambda: All(), "All needs at least one principle"),
         (lambda: All(pl.KAnonymity(2), 5), "All composes principles such as KAnonymity.5., not 5"),
     ]:
