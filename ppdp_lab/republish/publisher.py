@@ -106,8 +106,9 @@ class Publisher(Remembered, ABC):
         before = self._state()
         try:
             table = self._meet_values(table)
-            snapshot = self._check_changes(snapshot if isinstance(snapshot, Snapshot) else None, table)
-            release, persons = self._publish(snapshot, self._register(table))
+            known = self._ids.get_indexer(table.ids)
+            snapshot = self._check_changes(snapshot if isinstance(snapshot, Snapshot) else None, table, known)
+            release, persons = self._publish(snapshot, self._register(table, known))
             if len(persons) != len(release.table):
                 raise ParameterError(
                     f"{type(self).__name__} made a release of {len(release.table)} records and named {len(persons)} persons"
@@ -181,15 +182,16 @@ class Publisher(Remembered, ABC):
             self._domains_grew(new, table)
         return table
 
-    def _check_changes(self, given: Snapshot | None, table: Microdata) -> Snapshot:
-        known = self._ids.get_indexer(table.ids)
+    def _check_changes(self, given: Snapshot | None, table: Microdata, known: np.ndarray) -> Snapshot:
+        """What came, went and changed, by the person number of each record (-1: new); refuses a snapshot that says otherwise."""
         stayed = (known >= 0) & self._present[known] if len(self._ids) else np.zeros(len(table), dtype=bool)
         now = np.zeros(len(self._ids), dtype=bool)
         now[known[known >= 0]] = True
         changed = np.zeros(len(table), dtype=bool)
-        if stayed.any():
-            codes = np.concatenate([table.qi_codes, table.sensitive_codes])[:, stayed]
-            changed[stayed] = (codes != self._codes[:, known[stayed]]).any(axis=0)
+        rows = np.flatnonzero(stayed)
+        who = known[rows]
+        for now_codes, then_codes in zip((*table.qi_codes, *table.sensitive_codes), self._codes):
+            changed[rows[now_codes[rows] != then_codes[who]]] = True
         before = int(self._present.sum())
         if before >= _MANY and int(stayed.sum()) * 50 < before:
             warnings.warn(
@@ -223,9 +225,9 @@ class Publisher(Remembered, ABC):
                 raise IdError(f"id(s) {listed(unsaid)} were {what} without the snapshot saying so; list them in {what}")
         return found
 
-    def _register(self, table: Microdata) -> np.ndarray:
+    def _register(self, table: Microdata, known: np.ndarray) -> np.ndarray:
         """Note who is present, with which codes; arrays are replaced, not changed, so that a failure can be undone."""
-        persons = self._ids.get_indexer(table.ids)
+        persons = known.copy()
         new = persons < 0
         n_new = int(new.sum())
         if n_new:
