@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,6 +16,29 @@ settings.register_profile("ci", parent=settings.get_profile("local"), derandomiz
 settings.register_profile("deep", parent=settings.get_profile("local"), max_examples=400)
 settings.register_profile("check", parent=settings.get_profile("local"), max_examples=8)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "local"))
+
+
+# Notebooks, subprocesses, threads and large searches: left out by `make check`, which must take less than a minute.
+SLOW = (
+    "lab/test_runner.py",
+    "recipes/",
+    "anonymize/lattice/test_search.py",
+    "anonymize/lattice/check/",
+    "datasets/test_benchmarks.py",
+    "attacks/test_equivalence.py",
+    "attacks/test_composition.py",
+    "republish/test_family.py",
+    "holder/test_doors.py",
+    "test_cli.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark whole files as slow."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here) and item.path.relative_to(here).as_posix().startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session", autouse=True)
