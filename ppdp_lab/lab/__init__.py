@@ -4,6 +4,6 @@ from ppdp_lab.lab.boxes import box_frame
 from ppdp_lab.lab.experiment.claims import Claim
 from ppdp_lab.lab.experiment.model import Experiment, FigureEntry
 from ppdp_lab.lab.experiment.reading import read
-from ppdp_lab.lab.run.handover import finish
+from ppdp_lab.lab.run.handover import finish, show
 
-__all__ = ["Claim", "Experiment", "FigureEntry", "box_frame", "finish", "read"]
+__all__ = ["Claim", "Experiment", "FigureEntry", "box_frame", "finish", "read", "show"]

@@ -1,4 +1,4 @@
-"""``lab.finish``: the last line of every notebook."""
+"""``lab.show``: a figure where its text is. ``lab.finish``: the last line of every notebook."""
 
 from __future__ import annotations
 
@@ -19,6 +19,35 @@ from ppdp_lab.table.files import write_whole
 RUN_FOLDER = "PPDP_LAB_RUN"
 HANDED_OVER = "finish.json"
 
+_shown: set[str] = set()  # names of the figures that this notebook has shown where their text is
+
+
+def show(draw: Callable[[Any], Any], *, data: Microdata | Iterable[Microdata] = (), **results: pd.DataFrame) -> None:
+    """Show one figure in a notebook, beside the text that speaks of it.
+
+    Parameters
+    ----------
+    draw : function
+        ``draw(results) -> Figure``, one of those that ``finish`` is given at the end; it is not shown again there.
+    data : Microdata or list of Microdata
+        The tables that were used, for the caption.
+    **results : DataFrame
+        The result tables that the figure is drawn from, under the names that ``finish`` gives them.
+
+    Examples
+    --------
+    >>> from ppdp_lab import plotting
+    >>> def loss(results):
+    ...     figure, ax = plotting.figure()
+    ...     plotting.curves(ax, results["grid"], x="k", y="loss")
+    ...     return plotting.label(ax, x="k", y="loss")
+    >>> show(loss, grid=pd.DataFrame({"k": [2, 5], "loss": [0.1, 0.3]}))
+    """
+    if not callable(draw):
+        raise ParameterError(f"show takes a function that draws, not {type(draw).__name__}")
+    _shown.add(_name(draw))
+    _show(draw(tables.as_given(tables.named(results))), _used(data))
+
 
 def finish(
     results: pd.DataFrame | Mapping[str, pd.DataFrame],
@@ -26,7 +55,7 @@ def finish(
     *,
     data: Microdata | Iterable[Microdata] = (),
 ) -> None:
-    """Hand over a notebook's results; show its figures.
+    """Hand over a notebook's results; show the figures that ``show`` has not shown already.
 
     In a run of the lab (``ppdp-lab run``) the results are written to the run's folder, one file per table, and the lab
     draws the figures from what was written and judges the claims. In JupyterLab nothing is written: a summary and the
@@ -49,10 +78,7 @@ def finish(
     """
     found = tables.named(results)
     drawn = _by_name(figures)
-    used = [data] if isinstance(data, Microdata) else list(data)
-    for table in used:
-        if not isinstance(table, Microdata):
-            raise ParameterError(f"data must be a Microdata or a list of them, not {type(table).__name__}")
+    used = _used(data)
     folder = os.environ.get(RUN_FOLDER)
     if folder:
         tables.write(found, Path(folder))
@@ -62,6 +88,8 @@ def finish(
     for name, frame in found.items():
         print(f"{name}: {len(frame)} rows, columns {', '.join(map(repr, frame.columns))}")
     for name, draw in drawn.items():
+        if _name(draw) in _shown:
+            continue
         try:
             _show(draw(tables.as_given(found)) if callable(draw) else draw, used)
         except Exception:
@@ -69,6 +97,18 @@ def finish(
                 raise
             # The results are safe by now; the lab draws again by itself and will report this properly.
             print(f"figure {name!r} cannot be drawn:\n{traceback.format_exc()}")
+
+
+def _used(data: Any) -> list[Microdata]:
+    used = [data] if isinstance(data, Microdata) else list(data)
+    for table in used:
+        if not isinstance(table, Microdata):
+            raise ParameterError(f"data must be a Microdata or a list of them, not {type(table).__name__}")
+    return used
+
+
+def _name(draw: Any) -> str:
+    return f"{getattr(draw, '__module__', '')}.{getattr(draw, '__qualname__', id(draw))}"
 
 
 def _by_name(figures: Any) -> dict[str, Any]:

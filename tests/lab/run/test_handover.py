@@ -9,7 +9,7 @@ import pytest
 
 from ppdp_lab import Microdata, Schema
 from ppdp_lab.errors import ParameterError
-from ppdp_lab.lab import finish
+from ppdp_lab.lab import finish, show
 from ppdp_lab.plotting import figure
 
 FRAME = pd.DataFrame({"k": [2, 5], "loss": [0.1, 0.3]}, index=[7, 9])
@@ -87,3 +87,29 @@ def test_columns_of_mixed_types_are_refused_in_words(tmp_path, monkeypatch):
     mixed = pd.DataFrame({"v": pd.Series([1, "a", {2}], dtype=object)})
     with pytest.raises(ParameterError, match="the table 'results' cannot be written as Parquet"):
         finish(mixed)
+
+
+def test_a_figure_that_was_shown_is_not_shown_again(monkeypatch):
+    drawn = []
+
+    def early(results):
+        drawn.append(results["grid"]["k"].tolist())
+        return fig(results["grid"])
+
+    def late(results):
+        drawn.append("late")
+        return fig(results["grid"])
+
+    monkeypatch.delenv("PPDP_LAB_RUN", raising=False)
+    show(early, grid=FRAME, data=TABLE)
+    finish({"grid": FRAME}, [early, late], data=TABLE)
+    assert drawn == [[2, 5], "late"]
+
+
+@pytest.mark.parametrize(
+    ("draw", "results", "words"),
+    [("fig", {"grid": FRAME}, "a function that draws, not str"), (fig, {}, "no rows"), (fig, {"grid": 3}, "DataFrame")],
+)
+def test_show_refuses(draw, results, words):
+    with pytest.raises(ParameterError, match=words):
+        show(draw, **results)
