@@ -193,7 +193,8 @@ def reproduce(scale: _Scale = "quick", force: _Force = False, data_dir: _Data = 
         return
     _check_scale(scale, everything)
     runs, failures = run_all(everything, results=_results(), scale=scale, force=force, say=_say)
-    scored = [scorecard.Scored(experiment, runs.get(experiment.name)) for experiment in everything]
+    scored = scorecard.collect([e for e in everything if e.name in runs], _results(), scale)
+    scored += [scorecard.Scored(e, None) for e in everything if e.name not in runs]
     path = _results() / "SCORECARD.md"
     write_whole(path, scorecard.markdown(scored))
     _say(f"\n{scorecard.plain(scored)}\n\n{path}")

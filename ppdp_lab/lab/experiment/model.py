@@ -32,7 +32,11 @@ An example with everything in it::
     paper = [0.05, 0.09]
     scales = ["paper"]                        # optional: where it can be tested; quick and paper unless said
     needs_cores = 4                           # optional, as is needs_memory_gb: else "not measurable on this machine"
-    reason = "..."                            # written after looking; shown when the claim does not hold
+    void = "divided == 0"                     # optional: rows that say nothing; a point of such rows only is never a win
+
+    [[claim.reason]]                          # optional: why it does not hold, written after looking at a run
+    measured = "0.04 to 0.11 (3 of 4 points)"       # what that run's scorecard said; a run that differs says so
+    text = "..."
 
 Which keys a claim needs beside ``id``, ``text``, ``kind`` and ``value`` depends on its kind:
 
