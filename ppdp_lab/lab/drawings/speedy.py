@@ -66,6 +66,12 @@ def _bars(ax: Axes, groups: dict[str, pd.Series], names: list[str], hollow: dict
     ax.set_xticks(range(len(names)), names)
 
 
+def _logarithmic(ax: Axes, values: pd.Series) -> None:
+    """A logarithmic axis that begins at a power of ten, so that the shortest bar has a height, too."""
+    ax.set_yscale("log")
+    ax.set_ylim(bottom=10 ** np.floor(np.log10(values.min() / 1.2)))
+
+
 def _offset(i: int, of: int) -> float:
     """Where the i-th of some bars side by side lies, seen from their middle."""
     return (i - (of - 1) / 2) * 0.8 / of
@@ -113,7 +119,7 @@ def table17(results: tables.Tables) -> Figure:
                 paper = float(thesis.loc[name, column])
                 ax.hlines(paper, x - 0.47, x + 0.47, plotting.PAPER, (0, (3, 1.5)), label="" if x else "thesis")
         if column != "quasi_identifiers":
-            ax.set_yscale("log")
+            _logarithmic(ax, found[column])
         ax.tick_params(axis="x", labelrotation=30)
         plotting.label(ax, x="data set", y=title, legend=False)
     return plotting.legend_above(figure, axes[0], columns=2)
@@ -127,7 +133,7 @@ def algorithms(results: tables.Tables) -> Figure:
     _bars(
         ax, {a: tables.rows(means, algorithm=a).set_index("dataset")["seconds"] for a in ("Incognito", "Flash")}, names
     )
-    ax.set_yscale("log")
+    _logarithmic(ax, means["seconds"])
     return plotting.label(ax, x="data set", y="mean time of a search (s)")
 
 
@@ -146,7 +152,7 @@ def threads(results: tables.Tables) -> Figure:
             counts.append(count)
         _bars(ax, groups, names, hollow)
         _thesis_marks(ax, next(iter(groups.values())), counts, names)
-        ax.set_yscale("log")
+        _logarithmic(ax, means["seconds"] / 2)
         title = "roll-up on" if rollup else "roll-up off: every check scans all rows"
         plotting.label(ax, x="data set", y="" if rollup else "mean time of a search (s)", title=title, legend=False)
         handles = ax.get_legend_handles_labels()[0]
@@ -182,8 +188,7 @@ def ihis(results: tables.Tables) -> Figure:
 
 def dimensions(results: tables.Tables) -> Figure:
     """Figure 11: Speedy's time by the number of quasi-identifiers."""
-    times = results["times"]
-    k = results["fits"]["k"].iloc[0]
+    times, k = results["times"], results["fits"]["k"].iloc[0]
     most = times["threads"].max()
     chosen = tables.rows(times, k=k, algorithm="Speedy", threads=most, rollup=False)
     chosen = chosen.assign(milliseconds=chosen["seconds"] * 1e3)
@@ -242,6 +247,4 @@ def arx(results: tables.Tables) -> Figure:
     plotting.curves(ax, found, x="quasi_identifiers", y="times_faster", series="dataset")
     plotting.dashed(ax, 1, "as fast as ARX")
     ax.set_yscale("log")
-    return plotting.label(
-        ax, x="quasi-identifiers", y="times faster than ARX (scaled)", title="Flash, k = 5, one thread"
-    )
+    return plotting.label(ax, x="quasi-identifiers", y="times faster than ARX (scaled)", title="Flash, k = 5")

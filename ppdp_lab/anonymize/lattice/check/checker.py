@@ -153,9 +153,9 @@ class Checker:
     # ------------------------------------------------------------------ what to count
     def _distinct_rows(self) -> Counted:
         """The snapshot of the bottom node: every distinct row once, with the number of records that have it."""
-        rows = np.sort(self.packed.words)
-        begin = np.flatnonzero(np.concatenate([[True], rows[1:] != rows[:-1]]))
-        return Counted(rows[begin], np.diff(begin, append=len(rows)).astype(np.uint32))
+        # Counted like any node, which takes a fraction of the time that sorting the rows would.
+        count = self._all_classes(self._raw, [0] * len(self.distinct))
+        return Counted(count.rows, count.weights)
 
     def _source(self, node: Sequence[int]) -> Counted:
         """What a node is counted from: the smallest snapshot below it, or the rows."""
