@@ -16,6 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ppdp_lab import plotting
+from ppdp_lab.lab.drawings import bars
 from ppdp_lab.lab.run import tables
 
 # Table 17 of the thesis: quasi-identifiers, records, megabytes.
@@ -35,7 +36,6 @@ TABLE_18 = {
     "adult-arx": {2: 1.920, 3: 2.807, 4: 3.673, 5: 3.709, 6: 3.791},
 }
 MOST_THREADS = 6  # of the thesis
-HATCHES = ("", "//", "..", "xx", "--", "++", "oo")
 HOLLOW = "hollow: no check was divided"
 FITTED = "Amdahl's law, fitted (not measured)"
 
@@ -52,31 +52,6 @@ def _hollow(ax: Axes, x: Any, y: Any, look: dict[str, Any], label: str | None = 
         ax.plot(x, y, **{**look, "linestyle": "none"}, markerfacecolor="white", zorder=3, label=label)
 
 
-def _bars(ax: Axes, groups: dict[str, pd.Series], names: list[str], hollow: dict[str, set[str]] | None = None) -> None:
-    """Bars side by side for each name, one group per label. Those that ``hollow`` names are not filled."""
-    width, hollow = 0.8 / len(groups), hollow or {}
-    for i, (label, values) in enumerate(groups.items()):
-        heights = [values.get(name, np.nan) for name in names]
-        colour, hatch = plotting.COLOURS[i % len(plotting.COLOURS)], HATCHES[i % len(HATCHES)]
-        where = np.arange(len(names)) + _offset(i, len(groups))
-        bars = ax.bar(where, heights, width, label=label, color=colour, hatch=hatch, edgecolor="white")
-        for name, bar in zip(names, bars):
-            if name in hollow.get(label, ()):
-                bar.set(facecolor="white", edgecolor=colour, hatch="", linewidth=1.2)
-    ax.set_xticks(range(len(names)), names)
-
-
-def _logarithmic(ax: Axes, values: pd.Series) -> None:
-    """A logarithmic axis that begins at a power of ten, so that the shortest bar has a height, too."""
-    ax.set_yscale("log")
-    ax.set_ylim(bottom=10 ** np.floor(np.log10(values.min() / 1.2)))
-
-
-def _offset(i: int, of: int) -> float:
-    """Where the i-th of some bars side by side lies, seen from their middle."""
-    return (i - (of - 1) / 2) * 0.8 / of
-
-
 def _thesis_marks(ax: Axes, one: pd.Series, counts: list[int], names: list[str]) -> None:
     """At the bars of several threads: the time of one thread here, divided by the thesis' speed-up."""
     label = "one thread / speed-up in the thesis"
@@ -84,7 +59,7 @@ def _thesis_marks(ax: Axes, one: pd.Series, counts: list[int], names: list[str])
         for x, name in enumerate(names):
             speedup = TABLE_18.get(name, {}).get(count)
             if speedup and name in one.index:
-                middle, half = x + _offset(i, len(counts)), 0.45 / len(counts)
+                middle, half = x + bars.offset(i, len(counts)), 0.45 / len(counts)
                 at = (one[name] / speedup, middle - half, middle + half)
                 ax.hlines(*at, colors=plotting.INK, linestyles=(0, (3, 1.5)), linewidth=1.2, zorder=4, label=label)
                 label = ""  # one line of the legend for all
@@ -113,13 +88,13 @@ def table17(results: tables.Tables) -> Figure:
     figure, axes = plotting.figure(1, 3, width=3.4, height=2.9)
     titles = {"quasi_identifiers": "quasi-identifiers", "records": "records", "megabytes": "size as text (MB)"}
     for ax, (column, title) in zip(axes, titles.items()):
-        _bars(ax, {"here": found[column]}, names)
+        bars.grouped(ax, {"here": found[column]}, names)
         for x, name in enumerate(names):
             if name in thesis.index:
                 paper = float(thesis.loc[name, column])
                 ax.hlines(paper, x - 0.47, x + 0.47, plotting.PAPER, (0, (3, 1.5)), label="" if x else "thesis")
         if column != "quasi_identifiers":
-            _logarithmic(ax, found[column])
+            bars.logarithmic(ax, found[column])
         ax.tick_params(axis="x", labelrotation=30)
         plotting.label(ax, x="data set", y=title, legend=False)
     return plotting.legend_above(figure, axes[0], columns=2)
@@ -130,10 +105,10 @@ def algorithms(results: tables.Tables) -> Figure:
     means = results["means"]
     names = list(dict.fromkeys(means["dataset"]))
     _, ax = plotting.figure()
-    _bars(
+    bars.grouped(
         ax, {a: tables.rows(means, algorithm=a).set_index("dataset")["seconds"] for a in ("Incognito", "Flash")}, names
     )
-    _logarithmic(ax, means["seconds"])
+    bars.logarithmic(ax, means["seconds"])
     return plotting.label(ax, x="data set", y="mean time of a search (s)")
 
 
@@ -150,15 +125,16 @@ def threads(results: tables.Tables) -> Figure:
             groups[label] = rows.set_index("dataset")["seconds"]
             hollow[label] = set(rows.loc[_void(rows), "dataset"])
             counts.append(count)
-        _bars(ax, groups, names, hollow)
+        bars.grouped(ax, groups, names, hollow)
         _thesis_marks(ax, next(iter(groups.values())), counts, names)
-        _logarithmic(ax, means["seconds"] / 2)
+        bars.logarithmic(ax, means["seconds"] / 2)
         title = "roll-up on" if rollup else "roll-up off: every check scans all rows"
         plotting.label(ax, x="data set", y="" if rollup else "mean time of a search (s)", title=title, legend=False)
-        handles = ax.get_legend_handles_labels()[0]
+        # Patches of their own: a bar's would show its first one, which may be hollow.
+        handles = [Patch(**bars.look(i), label=label) for i, label in enumerate(groups)]
         if any(hollow.values()):
             handles.append(Patch(facecolor="white", edgecolor=plotting.INK, label=HOLLOW))
-        ax.legend(handles=handles, fontsize=7)
+        ax.legend(handles=[*ax.collections[:1], *handles], fontsize=7)
     return figure
 
 
@@ -236,15 +212,17 @@ def _one_legend(figure: Figure, axes: Any, *, hollow: bool) -> Figure:
             shown.setdefault(label, handle)
     if hollow:
         shown[HOLLOW] = Line2D([], [], color=plotting.INK, marker="o", linestyle="none", markerfacecolor="white")
-    figure.legend(shown.values(), shown.keys(), loc="outside upper left", ncols=len(shown))
+    figure.legend(shown.values(), shown.keys(), loc="outside upper left", ncols=len(axes))
     return figure
 
 
 def arx(results: tables.Tables) -> Figure:
     """Times faster than ARX, with all its quasi-identifier counts."""
     found = results["arx"]
-    _, ax = plotting.figure()
+    figure, ax = plotting.figure()
     plotting.curves(ax, found, x="quasi_identifiers", y="times_faster", series="dataset")
     plotting.dashed(ax, 1, "as fast as ARX")
     ax.set_yscale("log")
-    return plotting.label(ax, x="quasi-identifiers", y="times faster than ARX (scaled)", title="Flash, k = 5")
+    label = {"x": "quasi-identifiers", "y": "times faster than ARX (scaled)", "title": "Flash, k = 5"}
+    plotting.label(ax, **label, legend=False)
+    return plotting.legend_above(figure, ax, columns=3)
