@@ -223,6 +223,6 @@ def arx(results: tables.Tables) -> Figure:
     plotting.curves(ax, found, x="quasi_identifiers", y="times_faster", series="dataset")
     plotting.dashed(ax, 1, "as fast as ARX")
     ax.set_yscale("log")
-    label = {"x": "quasi-identifiers", "y": "times faster than ARX (scaled)", "title": "Flash, k = 5"}
+    label = {"x": "quasi-identifiers", "y": "times faster than ARX (scaled)", "title": "Flash, k = 5, one thread"}
     plotting.label(ax, **label, legend=False)
     return plotting.legend_above(figure, ax, columns=3)
