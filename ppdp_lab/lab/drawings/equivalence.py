@@ -19,7 +19,7 @@ CUT = plotting.COLOURS[1]
 # What the paper's text says, section VII-B, and section IV-A of m-invariance's own counterfeits: all of them are drawn.
 LAST_COUNTED, FEW, NONE_BELOW, WELL_BELOW = 5, 100, 9, 0.001
 # The present in the middle and the releases around it: no two edges cross, and there is room for a label beside each.
-_PLACES = {0: (0.0, 0.0), 1: (-1.9, -1.1), 2: (0.0, 1.5), 3: (1.9, -1.1)}
+_PLACES = {0: (0.0, 0.0), 1: (-2.2, -1.1), 2: (0.0, 1.5), 3: (2.2, -1.1)}
 
 
 def bucket_graphs(results: tables.Tables) -> Figure:
@@ -54,7 +54,7 @@ def _graph(ax: Axes, edges: pd.DataFrame) -> None:
     nx.draw_networkx_labels(graph, _PLACES, ax=ax, font_size=7)
     for a, b, who in graph.edges(data="who"):
         _beside(ax, a, b, who)
-    ax.set_xlim(-2.9, 2.9)
+    ax.set_xlim(-3.1, 3.1)
     ax.set_ylim(-1.6, 1.8)
 
 
@@ -72,7 +72,7 @@ def _beside(ax: Axes, a: int, b: int, text: str) -> None:
     """A label beside an edge: outside the triangle, or, for an edge to the present, to its right or below it."""
     start, end = np.array(_PLACES[a]), np.array(_PLACES[b])
     spoke = 0 in (a, b)
-    middle = 0.4 * (start + end) if spoke else (start + end) / 2  # nearer to the present, where there is more room
+    middle = 0.35 * (start + end) if spoke else (start + end) / 2  # nearer to the present, where there is more room
     along = (end - start) / np.hypot(*(end - start))
     aside = np.array([along[1], -along[0]])
     out = aside @ ((1, -3) if spoke else middle)
