@@ -34,7 +34,9 @@ def bucket_graphs(results: tables.Tables) -> Figure:
             if len(chosen):
                 _graph(ax, chosen)
                 ax.set_title(
-                    f"T{after}: {name},\n{{{signature}}}: min-cut {chosen['min_cut'].iloc[0]:.0f}", fontsize=7.5
+                    f"T{after}: {name},\n{{{signature}}}: min-cut {chosen['min_cut'].iloc[0]:.0f}",
+                    loc="left",
+                    fontsize=7.5,
                 )
     return figure
 
@@ -130,7 +132,6 @@ def compromised(results: tables.Tables) -> Figure:
         for ax, y in ((left, "share"), (right, "counterfeits")):
             plotting.curves(ax, chosen, x="release", y=y, series="curve", order=curves)
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-            ax.set_xlabel("release" if shown else "")
         if chosen["release"].max() >= LAST_COUNTED:
             plotting.dashed(left, LAST_COUNTED, "the paper's count of fine partitions ends", axis="x")
         plotting.dashed(right, FEW)
@@ -143,8 +144,9 @@ def compromised(results: tables.Tables) -> Figure:
         left.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g} %")
         left.set_ylim(-2e-6, 1)
         _counts(right, max(FEW, rows["counterfeits"].max()))
-        left.set(ylabel="people compromised (share)", title=f"{name.upper()}: of {people:,} people published")
-        right.set(ylabel="counterfeits in the release", title="the price")
+        x, title = "release" if shown else "", f"{name.upper()}: of {people:,} people published"
+        plotting.label(left, x=x, y="people compromised (share)", title=title, legend=False)
+        plotting.label(right, x=x, y="counterfeits in the release", title="the price", legend=False)
     return _one_legend(figure)
 
 

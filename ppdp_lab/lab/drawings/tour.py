@@ -21,7 +21,7 @@ def idea(results: tables.Tables) -> Figure:
     for i, value in enumerate(dict.fromkeys(persons["shows"])):
         chosen, looks = tables.rows(persons, shows=value), plotting.style(i)
         axes[0].plot(chosen["x0"], chosen["y0"], looks["marker"], color=looks["color"], label=value)
-    found = [f"the table without names:\n{wanted['shows']}, for certain"]
+    found = [f"the table without names\nlearned: {wanted['shows']}"]
     for ax, rule in zip(axes[1:], rules):
         boxes = tables.rows(rows, what="box", rule=rule)
         plotting.partition(ax, boxes)
@@ -29,7 +29,7 @@ def idea(results: tables.Tables) -> Figure:
             middle = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
             ax.text(*middle, box.shows.replace(", ", "\n"), ha="center", va="center", fontsize=7)
             if box.x0 <= wanted["x0"] <= box.x1 and box.y0 <= wanted["y0"] <= box.y1:
-                found.append(f"{rule}:\n{' or '.join(dict.fromkeys(box.shows.split(', ')))}")
+                found.append(f"{rule}\nlearned: {' or '.join(dict.fromkeys(box.shows.split(', ')))}")
     for ax, title in zip(axes, found):
         ax.plot(wanted["x0"], wanted["y0"], "o", markersize=13, markerfacecolor="none", color=plotting.INK)
         ax.set(xlim=(20, 64), ylim=(7, 17))
