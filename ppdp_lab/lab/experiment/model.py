@@ -19,6 +19,7 @@ An example with everything in it::
     name = "loss"
     caption = "Loss against k."
     source = "Figure 3"                       # optional: what it redraws
+    data = "worked example"                   # optional: named in the caption in place of the run's data
     draw = "ppdp_lab.lab.drawings.utility:loss"     # this is the default: drawings.<experiment>:<figure>; also file.py:loss
 
     [[claim]]
@@ -106,12 +107,16 @@ FileName = Annotated[Filled, AfterValidator(check_file_name)]
 
 @dataclass(frozen=True, config=KNOWN_KEYS)
 class FigureEntry:
-    """A figure of an experiment: its name, caption, and the function that draws it from the results."""
+    """A figure of an experiment: its name, caption, and the function that draws it from the results.
+
+    ``data`` is what the caption names in place of the run's data, for a figure that is drawn from something else.
+    """
 
     name: FileName
     caption: Filled
     draw: Annotated[str, AfterValidator(_check_draw)] = ""
     source: str = ""
+    data: str = ""
 
 
 @dataclass(frozen=True, config=KNOWN_KEYS)
