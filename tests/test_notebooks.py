@@ -15,7 +15,6 @@ ROOT = Path(__file__).parents[1]
 EXPERIMENTS = {experiment.name: experiment for experiment in catalogue.experiments(ROOT)}
 NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
 SCREEN = 35  # lines
-AS_BEFORE = {"speedy"}  # long cells, and all figures in the last one
 
 
 def test_no_notebook_is_forgotten():
@@ -51,7 +50,7 @@ def test_runs_at_its_tiny_scale(name, tmp_path, monkeypatch):
     assert len(run.verdicts) == len(EXPERIMENTS[name].claims)
 
 
-@pytest.mark.parametrize("name", sorted(set(EXPERIMENTS) - AS_BEFORE))
+@pytest.mark.parametrize("name", sorted(EXPERIMENTS))
 def test_reads_well(name):
     """No cell over a screen, and each figure once, where its text is: text stands before and after it."""
     experiment = EXPERIMENTS[name]

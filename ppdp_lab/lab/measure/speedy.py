@@ -25,9 +25,9 @@ from tqdm.auto import tqdm
 from ppdp_lab.anonymize import Flash, Incognito, Speedy
 from ppdp_lab.anonymize.lattice import LatticeSearch, SearchResult
 from ppdp_lab.anonymize.lattice.check import ALWAYS, CORES
-from ppdp_lab.errors import unknown
 from ppdp_lab.lab.bench.base import one_bincount
 from ppdp_lab.lab.bench.lattice import ARX_BINCOUNT, ARX_KEYS, SETS
+from ppdp_lab.lab.measure import scales
 from ppdp_lab.principles import KAnonymity, Principle
 from ppdp_lab.table import Microdata
 
@@ -56,9 +56,7 @@ def sizes(scale: str, **said: Any) -> SimpleNamespace:
     >>> sizes("quick", ks=None).ks, sizes("paper", ks=[3]).ks
     ([2, 5, 10], [3])
     """
-    if scale not in SIZES:
-        raise unknown("scale", scale, SIZES)
-    return SimpleNamespace(**SIZES[scale] | {name: value for name, value in said.items() if value is not None})
+    return scales.chosen(scale, SIZES, **said)
 
 
 def nodes(table: Microdata, rule: Principle) -> pd.DataFrame:
