@@ -246,19 +246,23 @@ def redraw(
     name: Annotated[str, typer.Argument(help="An experiment's name or TOML file.")],
     scale: Annotated[str | None, typer.Option("--scale", help="Of the newest run at this scale.")] = None,
 ) -> None:
-    """Draw the figures and judge the claims of the newest run again, without running it."""
+    """Draw the figures and judge the claims of the newest run again, without running it; at a scale, of both columns."""
     from ppdp_lab.lab.report import scorecard
     from ppdp_lab.lab.report.presentation import present
-    from ppdp_lab.lab.run.record import latest
+    from ppdp_lab.lab.run.record import by_data, latest
 
     experiment = _experiment(name)
-    if scale is not None:
+    if scale is None:
+        found, real = latest(experiment.name, _results()), None
+    else:
         _check_scale(scale, [experiment])
-    found = latest(experiment.name, _results(), scale)
+        found, real = by_data(experiment.name, _results(), scale)
     if found is None:
         raise PPDPError(f"{experiment.name} has no finished run to draw from; use: ppdp-lab run {name}")
-    present(experiment, found)
-    _say(f"{scorecard.plain([scorecard.Scored(experiment, found)])}\n\n{found.folder / 'figures'}")
+    scored = scorecard.Scored(experiment, found, real)
+    for run in scored.columns.values():
+        present(experiment, run)
+    _say(f"{scorecard.plain([scored])}\n\n{found.folder / 'figures'}")
 
 
 @app.command()
