@@ -11,6 +11,7 @@ from ppdp_lab.lab.experiment.claims import PAIRS, Claim
 from ppdp_lab.lab.run.tables import Tables
 
 VALUE, FIRST, SECOND, VOID = "value", "first", "second", "void"
+LEFT_OUT = "left out"  # among the attributes of a claim's points: names of those where both curves are 0
 
 
 class ClaimError(PPDPError, ValueError):
@@ -118,7 +119,10 @@ def _two_curves(
     if len(alone):
         at = ", ".join(f"{axis} = {alone[key].iloc[0]}" for axis, key in zip([*claim.by, *claim.x], keys))
         raise ClaimError(f"at {at} only one of {listed(claim.compare)} has a value; narrow the query to common points")
-    points = points[(points[FIRST] != 0) | (points[SECOND] != 0)].reset_index(drop=True)
+    nothing = (points[FIRST] == 0) & (points[SECOND] == 0)
+    left_out = [" ".join(map(str, row)) for row in points.loc[nothing, keys].to_numpy()]
+    points = points[~nothing].reset_index(drop=True)
+    points.attrs[LEFT_OUT] = left_out
     if claim.kind not in PAIRS:
         points[VALUE] = points[FIRST] / points[SECOND]  # infinite where only the second is 0
     return points

@@ -22,7 +22,7 @@ from ppdp_lab.lab.experiment.claims import (
 )
 from ppdp_lab.lab.experiment.model import Experiment
 from ppdp_lab.lab.report.judging.kinds import KINDS
-from ppdp_lab.lab.report.judging.points import ClaimError, select
+from ppdp_lab.lab.report.judging.points import LEFT_OUT, ClaimError, select
 from ppdp_lab.lab.report.text import number
 from ppdp_lab.lab.run.machine import memory_gb
 from ppdp_lab.lab.run.tables import Tables
@@ -47,12 +47,14 @@ def judge(claim: Claim, results: Tables, scale: str, *, strict: bool = True) -> 
         if len(points) == 0:
             return give(measured="both 0 at every point", verdict=NOTHING)
         found = KINDS[claim.kind](points, claim)
+        empty = points.attrs.get(LEFT_OUT)
+        measured = found.measured + (f"; nothing to judge at {', '.join(empty)}" if empty else "")
     except ClaimError as error:
         if strict:
             raise ClaimError(f"claim {claim.id!r}: {error}") from None
         return give(measured="", verdict=NOT_TESTED, reason=f"with these parameters: {error}")
-    verdict, reason = (HOLDS, "") if found.holds else (FAILS, reason_for(claim, found.measured))
-    return give(measured=found.measured, verdict=verdict, reason=reason, share=found.share, points=found.points)
+    verdict, reason = (HOLDS, "") if found.holds else (FAILS, reason_for(claim, measured))
+    return give(measured=measured, verdict=verdict, reason=reason, share=found.share, points=found.points)
 
 
 def reason_for(claim: Claim, measured: str) -> str:

@@ -184,7 +184,8 @@ def test_two_curves_of_zeros_leave_nothing_to_judge(kind):
 
 def test_points_where_both_are_zero_are_left_out():
     """0 = 0 is no "more": what is left decides."""
-    assert judge(claim("above"), two([0, 3], [0, 2]), "quick").measured.startswith("at 1 of 1 points")
+    above = judge(claim("above"), two([0, 3], [0, 2]), "quick")
+    assert above.measured == "at 1 of 1 points (100%); first / second 1.5 to 1.5; nothing to judge at 0"
     ratio = claim("at_most", paper=1.5, series="s", compare=("a", "b"), x=("x",))
     assert judge(ratio, two([0, 3], [0, 2]), "quick").verdict == HOLDS
     assert judge(ratio, two([0, 0], [0, 0]), "quick").verdict == NOTHING
