@@ -122,6 +122,7 @@ class BPG(Publisher):
         **inventing.LAYOUT,
         **AUDIT_LAYOUT,
     }
+    _answers_queries = True
 
     def __init__(
         self,
