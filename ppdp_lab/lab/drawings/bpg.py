@@ -99,7 +99,7 @@ def _times(results: tables.Tables, value: str, words: str, paper: bool = False) 
                 band.set_label("paper: 20 to 40 % less than m-invariance" if not place else "_")
                 ax.add_patch(band)
         plotting.label(ax, x=RATE, y="" if i else words, title=name.upper(), legend=False)
-    return plotting.legend_above(figure, axes[0][0])
+    return plotting.legend_above(figure, axes[0][0], columns=1 if len(names) == 1 else 3)
 
 
 def total_time(results: tables.Tables) -> Figure:
@@ -151,7 +151,7 @@ def ratios(results: tables.Tables) -> Figure:
         plotting.band(ax, 1.62, 2.2, "paper: 1.62 to 2.2")
     handles = [ax.get_legend_handles_labels() for ax in (figure.axes[0], figure.axes[half])]
     lines = dict(zip(handles[0][1] + handles[1][1], handles[0][0] + handles[1][0]))
-    figure.legend(lines.values(), lines.keys(), loc="outside upper left", ncols=2, frameon=False, fontsize=8)
+    figure.legend(lines.values(), lines.keys(), loc="outside upper left", ncols=half, frameon=False, fontsize=8)
     return figure
 
 
@@ -160,7 +160,7 @@ def _by_release(rows: pd.DataFrame, values: list[tuple[str, str]], series: str, 
     figure, axes, names = _panels(rows, height=2.6, lines=len(values))
     order = list(dict.fromkeys(rows[series]))
     many = "rate" in rows
-    for line, (value, words) in zip(axes, values):
+    for row, (line, (value, words)) in enumerate(zip(axes, values)):
         for i, (ax, name) in enumerate(zip(line, names)):
             chosen = tables.rows(rows, dataset=name)
             if many:
@@ -170,11 +170,9 @@ def _by_release(rows: pd.DataFrame, values: list[tuple[str, str]], series: str, 
                 curve.set_markevery(max(1, len(curve.get_xdata()) // 12))
             ax.set_ylim(bottom=min(0, chosen[value].min()))
             x = "records replaced so far (thousands)" if many else "release"
-            last = line is axes[-1]
-            plotting.label(
-                ax, x=x if last else "", y="" if i else words, title="" if last else name.upper(), legend=False
-            )
-    return plotting.legend_above(figure, axes[0][0], columns=2) if legend else figure
+            x = x if row == len(values) - 1 else ""
+            plotting.label(ax, x=x, y="" if i else words, title="" if row else name.upper(), legend=False)
+    return plotting.legend_above(figure, axes[0][0], columns=len(names)) if legend else figure
 
 
 def readings(results: tables.Tables) -> Figure:
@@ -192,7 +190,7 @@ def dirty(results: tables.Tables) -> Figure:
     rows = tables.rows(results["quality"], convention="free", method=OURS)
     rows["beside"] = rows["dirty"] / rows["asked"]
     rows["curve"] = "r = " + rows["rate"].map("{:,}".format)
-    figure = _by_release(rows, [("beside", "dirty records per record asked for")], "curve")
+    figure = _by_release(rows, [("beside", "dirty per record asked for")], "curve")
     return figure
 
 

@@ -92,7 +92,8 @@ class BPG(Publisher):
     the snapshot is refused. Boxes are the smallest that cover a class, whatever the base's own were.
 
     Under ``with-counterfeits`` a counterfeit is a person from then on. One that is made now was in no earlier release, so it
-    helps newcomers only; to spare old neighbourhoods, dirty records are still needed (``max_dirty=0`` forbids them).
+    helps newcomers only; to spare old neighbourhoods, dirty records are still needed (``max_dirty=0`` forbids them). Unlike
+    those of m-invariance, ``counterfeit_statistics()`` must stay in the house: they tell how few of a class are real.
 
     A sensitive value may change. As earlier releases show the old one, a neighbourhood is not divided any more after a
     member's value has changed: it is published as a whole or not at all. Quasi-identifiers may change freely.
