@@ -35,13 +35,16 @@ class Anonymizer(Plain, ABC):
 
     def _require_feasible(self, table: Microdata) -> None:
         """Refuse what is no table, has no records, or cannot meet the rule at all."""
+        self._require_table(table)
+        if not len(table):
+            raise InfeasibleError("the table has no records; there is nothing to anonymize")
+        self.rule.require_feasible(whole_counts(table))
+
+    def _require_table(self, table: Microdata) -> None:
         if not isinstance(table, Microdata):
             raise ParameterError(
                 f"{type(self).__name__} needs a ppdp_lab.Microdata, not {type(table).__name__}; wrap the frame first"
             )
-        if not len(table):
-            raise InfeasibleError("the table has no records; there is nothing to anonymize")
-        self.rule.require_feasible(whole_counts(table))
 
     def divided(self, table: Microdata, part_of: np.ndarray) -> np.ndarray:
         """Class of each record if every part of the table is anonymized by itself; -1 for a suppressed one.
@@ -54,6 +57,7 @@ class Anonymizer(Plain, ABC):
         >>> pl.KMember(3).divided(table, np.array([0, 0, 0, 0, 1, -1, 1])).tolist()
         [0, 0, 0, 0, 1, -1, 1]
         """
+        self._require_table(table)
         part_of = check_codes("part_of", part_of, len(table) + 1, low=-1, n=len(table))
         class_of = np.full(len(table), -1, dtype=np.int32)
         order = np.argsort(part_of, kind="stable")[int((part_of < 0).sum()) :]

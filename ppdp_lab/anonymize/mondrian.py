@@ -106,6 +106,7 @@ class Mondrian(Anonymizer):
 
     def divided(self, table: Microdata, part_of: np.ndarray) -> np.ndarray:
         """As of any anonymizer, but all parts are cut together; ranges are shares of the whole table's."""
+        self._require_table(table)
         part_of = check_codes("part_of", part_of, len(table) + 1, low=-1, n=len(table))
         # Relaxed cuts divide records that agree on one attribute: which of them go left is chance, not their values' or order.
         chance = np.random.default_rng(self.seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -301,3 +302,24 @@ def test_counterfeits_need_one_sensitive_column() -> None:
     with pytest.raises(SchemaError, match="exactly one sensitive column; this table has 0"):
         pl.BPG(pl.KAnonymity(2), variant="with-counterfeits").publish(table)
     assert pl.BPG(pl.KAnonymity(2)).publish(table).n_classes == 8  # others need none
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_a_base_is_saved_along(base: str, tmp_path: Path) -> None:
+    made = pl.BPG(rule_of("l"), base=BASES[base](rule_of("l")), max_dirty=5, seed=2)
+    assert pl.BPG.from_text(made.specification) == made
+    table = people(60, 4, trees=base in ("Flash", "suppressing"))
+    made.publish(table.select(range(40)))
+    made.save(tmp_path / "memory.npz")
+    loaded = pl.BPG.load(tmp_path / "memory.npz")
+    one, other = (publisher.publish(table.select(range(10, 60))) for publisher in (made, loaded))
+    assert loaded == made and one.class_of.tolist() == other.class_of.tolist() and one.style == made._base.style
+
+
+def test_queries_that_share_nobody_are_no_surprise_once_everybody_was_seen() -> None:
+    table = people(200, 6)
+    publisher = pl.BPG(pl.KAnonymity(3), variant="no-dirty")
+    publisher.publish(table)
+    for mask in (np.arange(200) < 100, np.arange(200) >= 100):  # a warning would be an error here
+        with suppress(InfeasibleError):
+            publisher.publish(table.select(mask))

@@ -181,8 +181,9 @@ class BPG(Publisher):
         if (final < 0).all():
             self.rule.require_feasible(whole_counts(table))
             raise InfeasibleError(
-                f"nothing of this snapshot can be published: every class would single out records over the releases so far, "
-                f"if not by itself; publish more records at once, or let {self.specification} add dirty ones"
+                f"nothing of this snapshot can be published: every class that {self._base} makes of it breaks {self.rule}, by "
+                f"itself or compared with the {self.number} releases so far; publish more records at once, or allow (more) "
+                f"dirty ones: this is {self.specification}"
             )
         published = np.bincount(final[final >= 0]) > 0
         planned = {c: values for c, values in planned.items() if c < len(published) and published[c]}
