@@ -10,11 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from ppdp_lab.attacks import Background, audit_series
-from ppdp_lab.errors import BrokenRuleError
+from ppdp_lab.errors import BrokenRuleError, DataFileError
 from ppdp_lab.principles import Principle
 from ppdp_lab.release import Counterfeits, Release
 from ppdp_lab.republish.memory import Stored
 from ppdp_lab.table import ClassCounts, Domain, Microdata, group
+from ppdp_lab.table.keys import GOLDEN
 
 CELLS, FAKE_CELLS = "audit_cell", "audit_fake_cell"
 AUDIT_LAYOUT = {
@@ -63,6 +64,32 @@ def require_safe_cells(
         raise BrokenRuleError(
             f"the release is withheld: who follows rows over all releases finds sets of records that break the rule: {verdict}"
         )
+
+
+def values_hash(sensitive: np.ndarray, domains: tuple[Domain, ...]) -> np.ndarray:
+    """A number for each record's sensitive values that no renumbering changes; never 0."""
+    out = np.ones(sensitive.shape[1], dtype=np.uint64)
+    for codes, domain in zip(sensitive, domains):
+        out = out * GOLDEN + domain.hashes[codes]
+    return out | np.uint64(1)
+
+
+def require_sound(
+    memory: dict[str, np.ndarray], homes: np.ndarray, signatures: np.ndarray, *, one_signature: bool
+) -> None:
+    """DataFileError if a loaded memory's arrays contradict each other; ``homes`` and ``signatures`` are the counterfeits'."""
+    n = len(memory["whole"])
+    home = np.concatenate([memory["neighbourhood"], homes])
+    signature = np.concatenate([memory["signature"], signatures])
+    placed = home >= 0
+    if not np.array_equal(placed, signature >= 0) or not np.array_equal(np.unique(home[placed]), np.arange(n)):
+        raise DataFileError("its neighbourhoods have no members, or persons have no signature")
+    if not np.array_equal(memory["shown"] != 0, memory["neighbourhood"] >= 0):
+        raise DataFileError("it does not know the values of persons who were published")
+    of_home = np.zeros(n, dtype=np.int64)
+    of_home[home[placed]] = signature[placed]
+    if one_signature and (of_home[home[placed]] != signature[placed]).any():
+        raise DataFileError("a neighbourhood has members with different signatures")
 
 
 def audit_histories(

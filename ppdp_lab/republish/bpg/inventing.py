@@ -12,6 +12,7 @@ import numpy as np
 
 from ppdp_lab.errors import SchemaError
 from ppdp_lab.principles import Principle
+from ppdp_lab.release import Counterfeits
 from ppdp_lab.republish.bpg._bpg import lists_of
 from ppdp_lab.republish.bpg.repairing import Scene, newcomers_safe
 from ppdp_lab.republish.memory import Stored, fresh_pseudonyms
@@ -59,6 +60,11 @@ class Fakes:
     def sensitive(self, n_columns: int) -> np.ndarray:
         """Their sensitive codes, columns by counterfeits."""
         return self.value[None, :] if n_columns == 1 else np.zeros((n_columns, 0), dtype=np.int32)
+
+    def shown(self, class_of: np.ndarray, n_columns: int) -> Counterfeits:
+        """Those that are published in one of the classes; -1 for one that is not."""
+        ids = np.flatnonzero(class_of >= 0)
+        return Counterfeits(class_of[ids], self.sensitive(n_columns)[:, ids], self.qi[:, ids], ids, self.name[ids])
 
     def __len__(self) -> int:
         return len(self.home)

@@ -139,7 +139,15 @@ def newcomers_safe(scene: Scene, rule: Principle, n: int) -> np.ndarray:
 class _Pairs:
     """Classes and neighbourhoods of one round that meet: each pair's units, divided, and what the rule says of the parts."""
 
-    def __init__(self, scene: Scene, rule: Principle, classes, homes, begins, members) -> None:  # type: ignore[no-untyped-def]
+    def __init__(
+        self,
+        scene: Scene,
+        rule: Principle,
+        classes: np.ndarray,
+        homes: np.ndarray,
+        begins: np.ndarray,
+        members: np.ndarray,
+    ) -> None:
         self.scene, self.rule = scene, rule
         self.cuts = np.empty((len(classes), 4), dtype=np.int64)
         room = int((begins[homes + 1] - begins[homes]).sum())
@@ -195,7 +203,14 @@ class _Pairs:
         return high
 
 
-def _dirty_per_class(scene: Scene, units, start, stop, owner, accepted) -> np.ndarray:  # type: ignore[no-untyped-def]
+def _dirty_per_class(
+    scene: Scene,
+    units: np.ndarray,
+    start: np.ndarray,
+    stop: np.ndarray,
+    owner: np.ndarray,
+    accepted: np.ndarray,
+) -> np.ndarray:
     """How many absent persons each class of a round would pull in; 0 for classes that are not accepted."""
     absent = np.r_[0, np.cumsum(scene.person[units] & ~scene.asked[units])]
     per_pair = absent[stop] - absent[start]

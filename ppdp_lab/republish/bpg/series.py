@@ -8,7 +8,6 @@ References
 
 from __future__ import annotations
 
-import copy
 import warnings
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
@@ -27,18 +26,25 @@ from ppdp_lab.errors import (
 )
 from ppdp_lab.principles import Principle
 from ppdp_lab.registry import OneOf, Seed, Within
-from ppdp_lab.release import Counterfeits, Release
+from ppdp_lab.release import Release
 from ppdp_lab.republish.bpg import inventing
 from ppdp_lab.republish.bpg._bpg import number_classes
-from ppdp_lab.republish.bpg.checking import AUDIT_LAYOUT, audit_histories, refined, require_safe_cells
+from ppdp_lab.republish.bpg.candidates import candidate_classes, check_base, check_monotonous
+from ppdp_lab.republish.bpg.checking import (
+    AUDIT_LAYOUT,
+    audit_histories,
+    refined,
+    require_safe_cells,
+    require_sound,
+    values_hash,
+)
 from ppdp_lab.republish.bpg.inventing import Fakes, invent, plan
 from ppdp_lab.republish.bpg.printed import printed_listing
 from ppdp_lab.republish.bpg.repairing import COUNTERFEITS, DIRTY, ONE_BY_ONE, REASONS, VARIANTS, Outcome, Scene, repair
 from ppdp_lab.republish.memory import Stored
 from ppdp_lab.republish.publisher import PUBLISHERS, Publisher
 from ppdp_lab.republish.stream import Snapshot
-from ppdp_lab.table import Domain, Microdata
-from ppdp_lab.table.keys import GOLDEN
+from ppdp_lab.table import Microdata
 
 NEIGHBOURHOOD, SIGNATURE, NONE = DIVISIONS = ("neighbourhood", "signature", "none")
 _TALLY = (*REASONS, "dirty", "suppressed", "counterfeits")
@@ -138,20 +144,7 @@ class BPG(Publisher):
         audit: bool = False,
     ) -> None:
         super().__init__(seed=seed, audit=audit)
-        if not isinstance(rule, Principle):
-            raise ParameterError(f"the rule must be a principle such as KAnonymity(5), not {rule!r}")
-        if not rule.superset_closed:
-            raise ParameterError(
-                f"{rule} is not superset-closed (monotonous, in the paper's words): a safe class may become unsafe when a "
-                f"record joins it, and BPG has no other way to mend one; use KAnonymity, DistinctLDiversity or both"
-            )
-        if base is not None and not isinstance(base, Anonymizer):
-            raise ParameterError(f"base must be an anonymizer such as Mondrian(KAnonymity(5)), not {base!r}")
-        if getattr(base, "seed", None) is not None:
-            raise ParameterError(
-                f"base {base} has a seed of its own, and would repeat its chance; give BPG the seed instead"
-            )
-        self.rule, self.base = rule, base
+        self.rule, self.base = check_monotonous(rule), check_base(base)
         self.variant = check_choice("variant", variant, VARIANTS)
         self.divide_by = check_choice("divide_by", divide_by, DIVISIONS)
         self.max_dirty = None if max_dirty is None else check_integer("max_dirty", max_dirty, at_least=0)
@@ -203,7 +196,7 @@ class BPG(Publisher):
             everybody,
             final[everybody],
             style=self._base.style,
-            counterfeits=_shown_fakes(Fakes.remembered(memory, len(table.qi_codes)), final[n:], len(scene.domains)),
+            counterfeits=fakes.shown(final[n:], len(scene.domains)),
             dirty=self._ids[dirty],
         )
         counts = (*outcome.why.values(), len(dirty), int((final[persons] < 0).sum()), release.n_counterfeits)
@@ -218,34 +211,19 @@ class BPG(Publisher):
         memory, n, n_qi = self.memory, self.n_persons, len(table.qi_codes)
         total = n + len(fakes)
         now = np.full(total, -1, dtype=np.int32)
-        now[persons] = self._candidates(table, persons)
+        part = None if self.divide_by == NONE else memory[self.divide_by][persons] + 1  # 0 holds the newcomers
+        now[persons] = candidate_classes(self._base, table, part, self.chance)
         asked, person = np.zeros(total, dtype=bool), np.zeros(total, dtype=bool)
         asked[persons] = person[:n] = True
         whole = memory["whole"].astype(bool)
         before = memory["shown"][persons]
-        changed = persons[(before != 0) & (before != _values_hash(table.sensitive_codes, table.sensitive_domains))]
+        changed = persons[(before != 0) & (before != values_hash(table.sensitive_codes, table.sensitive_domains))]
         whole[memory["neighbourhood"][changed]] = True
         home = np.concatenate([memory["neighbourhood"], fakes.home])
         sensitive = self._codes[n_qi:]
         if len(fakes):
             sensitive = np.concatenate([sensitive, fakes.sensitive(len(sensitive))], axis=1)
         return Scene(home, now, asked, person, whole, sensitive, table.sensitive_domains, table.totals())
-
-    def _candidates(self, table: Microdata, persons: np.ndarray) -> np.ndarray:
-        """The class of each record, as the base makes them of the parts that :attr:`divide_by` leaves together."""
-        base = copy.copy(self._base)
-        if hasattr(base, "seed"):
-            base.seed = int(self.chance.integers(2**63))
-        if self.divide_by == NONE:
-            return base.divided(table, np.zeros(len(table), dtype=np.int32))
-        part = self.memory[self.divide_by][persons] + 1  # 0 holds the newcomers
-        sizes = np.bincount(part)
-        large = sizes >= 2 * base.rule.minimum_size  # no other part can be divided
-        dense = np.where(large, np.cumsum(large) - 1, -1).astype(np.int32)
-        class_of = base.divided(table, dense[part])
-        small = ~large & (sizes > 0)
-        rest = class_of.max(initial=-1) + np.cumsum(small)
-        return np.where(large[part], class_of, rest[part])
 
     def _decide(
         self, scene: Scene, order: np.ndarray, planned: dict[int, np.ndarray]
@@ -295,7 +273,7 @@ class BPG(Publisher):
         memory["neighbourhood"], memory["signature"] = cells[:n], signature[:n]
         Fakes(cells[n:], signature[n:], fakes.value, fakes.qi, fakes.name).remember(memory)
         shown = np.flatnonzero(final[:n] >= 0)
-        memory["shown"][shown] = _values_hash(self._codes[n_qi:, shown], scene.domains)
+        memory["shown"][shown] = values_hash(self._codes[n_qi:, shown], scene.domains)
 
     def _audit(self, release: Release, persons: np.ndarray) -> None:
         fakes = Fakes.remembered(self.memory, len(release.table.qi_codes))
@@ -308,35 +286,11 @@ class BPG(Publisher):
         return super()._limits() | {"neighbourhood": len(self.memory["whole"]) - 1, "signature": units - 1}
 
     def _check_memory(self) -> None:
-        memory = self.memory
-        home = np.concatenate([memory["neighbourhood"], memory.get(inventing.HOME, memory["whole"][:0])])
-        signature = np.concatenate([memory["signature"], memory.get(inventing.SIGNATURE, memory["whole"][:0])])
-        placed = home >= 0
-        if not np.array_equal(placed, signature >= 0) or not np.array_equal(
-            np.unique(home[placed]), np.arange(len(memory["whole"]))
-        ):
-            raise DataFileError("its neighbourhoods have no members, or persons have no signature")
-        if not np.array_equal(memory["shown"] != 0, memory["neighbourhood"] >= 0) or (self.codes < 0).any():
-            raise DataFileError("it does not know the values of persons who were published")
-        if self.repairs and len(memory["whole"]):
-            of_home = np.zeros(len(memory["whole"]), dtype=np.int64)
-            of_home[home[placed]] = signature[placed]
-            if (of_home[home[placed]] != signature[placed]).any():
-                raise DataFileError("a neighbourhood has members with different signatures")
-
-
-def _values_hash(sensitive: np.ndarray, domains: tuple[Domain, ...]) -> np.ndarray:
-    """A number for each record's sensitive values that no renumbering changes; never 0."""
-    out = np.ones(sensitive.shape[1], dtype=np.uint64)
-    for codes, domain in zip(sensitive, domains):
-        out = out * GOLDEN + domain.hashes[codes]
-    return out | np.uint64(1)
-
-
-def _shown_fakes(fakes: Fakes, class_of: np.ndarray, n_columns: int) -> Counterfeits:
-    """The counterfeits that are published now."""
-    ids = np.flatnonzero(class_of >= 0)
-    return Counterfeits(class_of[ids], fakes.sensitive(n_columns)[:, ids], fakes.qi[:, ids], ids, fakes.name[ids])
+        none = np.zeros(0, dtype=np.int32)
+        fakes = [self.memory.get(name, none) for name in (inventing.HOME, inventing.SIGNATURE)]
+        if (self.codes < 0).any():
+            raise DataFileError("it does not know the values of some persons")
+        require_sound(self.memory, *fakes, one_signature=self.repairs)
 
 
 def _warn(n: int) -> None:
