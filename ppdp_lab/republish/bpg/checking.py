@@ -28,8 +28,8 @@ AUDIT_LAYOUT = {
 def refined(cells: np.ndarray, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Number of each unit's history after one more release, and for each new number the old one; -1 stands for none.
 
-    >>> refined(np.array([-1, 0, 0, 0, -1]), np.array([4, 4, -1, -1, -1]))
-    (array([0, 2, 1, 1, -1], dtype=int32), array([-1, 0, 0], dtype=int32))
+    >>> [found.tolist() for found in refined(np.array([-1, 0, 0, 0, -1]), np.array([4, 4, -1, -1, -1]))]
+    [[0, 2, 1, 1, -1], [-1, 0, 0]]
     """
     known = np.flatnonzero((cells >= 0) | (classes >= 0))
     sizes = [int(cells.max(initial=-1)) + 2, int(classes.max(initial=-1)) + 2]
