@@ -193,7 +193,8 @@ def reproduce(scale: _Scale = "quick", force: _Force = False, data_dir: _Data = 
         return
     _check_scale(scale, everything)
     runs, failures = run_all(everything, results=_results(), scale=scale, force=force, say=_say)
-    scored = [scorecard.Scored(experiment, runs.get(experiment.name)) for experiment in everything]
+    scored = scorecard.collect([e for e in everything if e.name in runs], _results(), scale)
+    scored += [scorecard.Scored(e, None) for e in everything if e.name not in runs]
     path = _results() / "SCORECARD.md"
     write_whole(path, scorecard.markdown(scored))
     _say(f"\n{scorecard.plain(scored)}\n\n{path}")
@@ -245,19 +246,23 @@ def redraw(
     name: Annotated[str, typer.Argument(help="An experiment's name or TOML file.")],
     scale: Annotated[str | None, typer.Option("--scale", help="Of the newest run at this scale.")] = None,
 ) -> None:
-    """Draw the figures and judge the claims of the newest run again, without running it."""
+    """Draw the figures and judge the claims of the newest run again, without running it; at a scale, of both columns."""
     from ppdp_lab.lab.report import scorecard
     from ppdp_lab.lab.report.presentation import present
-    from ppdp_lab.lab.run.record import latest
+    from ppdp_lab.lab.run.record import by_data, latest
 
     experiment = _experiment(name)
-    if scale is not None:
+    if scale is None:
+        found, real = latest(experiment.name, _results()), None
+    else:
         _check_scale(scale, [experiment])
-    found = latest(experiment.name, _results(), scale)
+        found, real = by_data(experiment.name, _results(), scale)
     if found is None:
         raise PPDPError(f"{experiment.name} has no finished run to draw from; use: ppdp-lab run {name}")
-    present(experiment, found)
-    _say(f"{scorecard.plain([scorecard.Scored(experiment, found)])}\n\n{found.folder / 'figures'}")
+    scored = scorecard.Scored(experiment, found, real)
+    for run in scored.columns.values():
+        present(experiment, run)
+    _say(f"{scorecard.plain([scored])}\n\n{found.folder / 'figures'}")
 
 
 @app.command()

@@ -1,16 +1,20 @@
 """Every notebook belongs to an experiment, is committed without outputs, and runs at its tiny scale."""
 
+import copy
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from ppdp_lab.lab import runner
 from ppdp_lab.lab.experiment import catalogue
+from ppdp_lab.lab.run import kernel
 
 ROOT = Path(__file__).parents[1]
 EXPERIMENTS = {experiment.name: experiment for experiment in catalogue.experiments(ROOT)}
 NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
+SCREEN = 35  # lines
 
 
 def test_no_notebook_is_forgotten():
@@ -44,3 +48,38 @@ def test_runs_at_its_tiny_scale(name, tmp_path, monkeypatch):
     drawn = {path.name for path in (run.folder / "figures").iterdir()}
     assert drawn == {f"{figure.name}.{form}" for figure in EXPERIMENTS[name].figures for form in ("png", "svg")}
     assert len(run.verdicts) == len(EXPERIMENTS[name].claims)
+
+
+@pytest.mark.parametrize("name", sorted(EXPERIMENTS))
+def test_reads_well(name):
+    """No cell over a screen, and each figure once, where its text is: text stands before and after it."""
+    experiment = EXPERIMENTS[name]
+    cells = json.loads(experiment.notebook.read_text(encoding="utf-8"))["cells"]
+    assert max(len(cell["source"]) for cell in cells if cell["cell_type"] == "code") <= SCREEN
+    shown = []
+    for before, cell, after in zip(cells, cells[1:], cells[2:]):
+        found = re.findall(r"lab\.show\(\w+\.(\w+)", "".join(cell["source"]))
+        if found:
+            assert before["cell_type"] == after["cell_type"] == "markdown"
+        shown += found
+    assert sorted(shown) == sorted(figure.name for figure in experiment.figures)
+    assert "lab.finish(" in "".join(cells[-1]["source"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_cell_can_be_run_twice(name, tmp_path, monkeypatch):
+    """Each cell, then the same again, then the next: what a reader does who changes a line and runs it once more."""
+    monkeypatch.delenv("PPDP_LAB_DATA", raising=False)
+    experiment = EXPERIMENTS[name]
+    notebook = json.loads(experiment.notebook.read_text(encoding="utf-8"))
+    cells = []
+    for cell in notebook["cells"]:
+        again = copy.deepcopy(cell) | {"id": f"{cell['id']}-again"}
+        once = cell["cell_type"] != "code" or "parameters" in cell["metadata"].get("tags", [])
+        cells += [cell] if once else [cell, again]
+    doubled = tmp_path / experiment.notebook.name
+    doubled.write_text(json.dumps(notebook | {"cells": cells}), encoding="utf-8")
+    kernel.execute(doubled, tmp_path / "out.ipynb", experiment.parameters("tiny"), {}, lambda done, total: None)
+    ran = [cell for cell in json.loads((tmp_path / "out.ipynb").read_text())["cells"] if cell["cell_type"] == "code"]
+    assert len(ran) > len(notebook["cells"]) / 2 and all(cell["execution_count"] for cell in ran)

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from ppdp_lab.attacks.equivalence import smallest_cuts
-from ppdp_lab.errors import BrokenRuleError, InfeasibleError, check_integer
+from ppdp_lab.errors import BrokenRuleError, DataFileError, InfeasibleError, check_integer
 from ppdp_lab.forms import FORMS
 from ppdp_lab.registry import OneOf, Seed, Within
 from ppdp_lab.release import Release
@@ -201,6 +201,11 @@ class EEquivalence(MInvariance):
                 f"the release is withheld: {len(small)} bucket graph(s) have a cut of {self.limit} or less, such as "
                 f"{cuts[small[0]]} in bucket {touched[small[0]]}"
             )
+
+    def _check_memory(self) -> None:
+        super()._check_memory()
+        if (self.memory["signature"][self.memory["entered"] > 0] < 0).any():
+            raise DataFileError("somebody was published, but in no bucket")
 
     def _audit(self, release: Release, persons: np.ndarray) -> None:
         super()._audit(release, persons)

@@ -52,7 +52,7 @@ def il_optimization(release: Release) -> Release:
     >>> il_optimization(release).class_of.tolist()
     [0, 0, 1, 1, 0, 1]
     """
-    space, clusters, records = _clustering(release)
+    space, clusters, records = clustering_of(release)
     optimize_clusters(space, records, clusters)
     return _rearranged(release, records.cluster_of)
 
@@ -65,7 +65,7 @@ def totally_covered(release: Release) -> np.ndarray:
     >>> totally_covered(pl.Release(table, [0, 0, 1, 1, 2, 2])).tolist()
     [2]
     """
-    space, clusters, records = _clustering(release)
+    space, clusters, records = clustering_of(release)
     covered = is_covered(Cover.of(space, clusters, records.codes), clusters, records)
     shown = release.class_of >= 0
     uncovered = np.bincount(release.class_of[shown], weights=~covered[shown], minlength=release.n_classes)
@@ -75,7 +75,7 @@ def totally_covered(release: Release) -> np.ndarray:
 
 def covering_classes(release: Release, cls: int) -> dict[Hashable, list[int]]:
     """For each record of a class, by id, the other classes that cover it (Definition 6 of the paper)."""
-    space, clusters, _ = _clustering(release)
+    space, clusters, _ = clustering_of(release)
     cls = check_integer("cls", cls, at_least=0, at_most=release.n_classes - 1)
     every = np.arange(release.n_classes)
     limits = reach(space, clusters, every).astype(np.int64)
@@ -125,7 +125,7 @@ def breaks(release: Release, cls: int) -> Iterator[Break]:
     {4: 0, 5: 0, 6: 1} 4.875 to 3.875 True
     {4: 0, 5: 1, 6: 1} 4.875 to 4.000 True
     """
-    space, clusters, _ = _clustering(release)
+    space, clusters, _ = clustering_of(release)
     found = covering_classes(release, cls)
     before = clusters.loss()
     own = int(clusters.size[cls]) * int(clusters.extent[cls])
@@ -147,8 +147,8 @@ def _by_loss(clusters: Clusters) -> np.ndarray:
     return alive[np.argsort(-loss[alive], kind="stable")]
 
 
-def _clustering(release: Release) -> tuple[Space, Clusters, Records]:
-    """A release as the kernels see it."""
+def clustering_of(release: Release) -> tuple[Space, Clusters, Records]:
+    """A release as the kernels see it, for `optimize_clusters`: the space, its clusters, and the records in lists."""
     _require_clustering(release)
     space = Space.of(release.table)
     cluster_of = release.class_of.copy()

@@ -171,7 +171,7 @@ def test_scorecard_and_gallery_show_paper_and_measured_values(demo, tmp_path):
     for words in (
         "at most 0.001",
         "does not hold",
-        "too-good: The table is tiny",
+        "`too-good` (does not hold): The table is tiny",
         "seed 1",
         "rho = 1.00 over 3 points",
     ):
@@ -183,6 +183,34 @@ def test_scorecard_and_gallery_show_paper_and_measured_values(demo, tmp_path):
         done.folder / "figures" / "loss.svg"
     ).read_bytes()
     assert "no finished run" in scorecard.plain(scorecard.collect([experiment], root / "results", "paper"))
+
+
+def test_two_columns_where_the_rows_differ(demo, tmp_path):
+    """Real rows beside the stand-in; an experiment with one kind of rows has one column."""
+    root, done, _ = demo
+    experiment = read(root / "experiments" / "demo.toml")
+    shutil.copytree(root / "results", tmp_path / "results")
+    first = tmp_path / "results" / "demo" / done.folder.name
+    second = first.with_name("f" * 16)
+    shutil.copytree(first, second)
+    for folder, kind in ((first, "stand-in"), (second, "real")):
+        notes = json.loads((folder / "environment.json").read_text())
+        notes["data_used"][0]["provenance"] = notes["provenance"] = kind
+        (folder / "environment.json").write_text(json.dumps(notes))
+    verdicts = json.loads((second / "verdicts.json").read_text())
+    verdicts[1] |= {"measured": "0.0005", "verdict": HOLDS, "reason": ""}
+    (second / "verdicts.json").write_text(json.dumps(verdicts))
+    [scored] = scorecard.collect([experiment], tmp_path / "results", "tiny")
+    assert scored.header[3:] == (
+        "measured, stand-in", "verdict, stand-in", "measured, real rows", "verdict, real rows"
+    )  # fmt: skip
+    [row] = [row for row in scored.rows if row[0].startswith("Hardly anything")]
+    assert row[4:] == (FAILS, "0.0005", HOLDS)
+    text = scorecard.markdown([scored])
+    assert "data stand-in and real" in text and "`too-good` (does not hold; stand-in): The table is tiny" in text
+    assert "demo, real rows: 2 holds" in text and "demo, stand-in: 1 holds, 1 does not hold" in text
+    path = gallery([scored], tmp_path / "figures", tmp_path / "results")
+    assert "verdict, real rows" in path.read_text()
 
 
 # ---------------------------------------------------------------------- failures

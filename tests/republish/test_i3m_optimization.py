@@ -19,8 +19,8 @@ from ppdp_lab.metrics import information_loss
 from ppdp_lab.release import Counterfeits, Release
 from ppdp_lab.republish import _il_optimization as kernels
 from ppdp_lab.republish.optimization import (
-    _clustering,
     breaks,
+    clustering_of,
     covering_classes,
     il_optimization,
     optimize_clusters,
@@ -72,7 +72,7 @@ def test_it_does_what_figure_3_says(clustering: tuple[Case, Release]) -> None:
 
 @given(clustering=clusterings())
 def test_what_it_leaves_is_what_a_fresh_count_finds(clustering: tuple[Case, Release]) -> None:
-    space, clusters, records = _clustering(clustering[1])
+    space, clusters, records = clustering_of(clustering[1])
     broken = optimize_clusters(space, records, clusters)
     fresh = Clusters.around(space, records.codes.view(np.int32), records.cluster_of, len(clusters.size))
     alive = fresh.size > 0
@@ -87,7 +87,7 @@ def test_a_record_may_come_from_elsewhere_below_the_same_node() -> None:
     frame = pd.DataFrame({"city": ["Pisa", "Rome", "Bari", "Lima", "Lima", "Lima"]})
     release = Release(pl.Microdata(frame, pl.Schema("city"), {"city": tree}), np.array([0, 0, 1, 1, 2, 2]))
     assert il_optimization(release).class_of.tolist() == [0, 0, 0, 1, 1, 1]
-    space, clusters, records = _clustering(release)
+    space, clusters, records = clustering_of(release)
     optimize_clusters(space, records, clusters)
     assert clusters.low[0].tolist() == [0, 0, 3] and clusters.high[0, 0] == 2
 
@@ -98,7 +98,7 @@ def test_it_never_raises_loss_nor_shrinks_a_class(clustering: tuple[Case, Releas
     optimized = il_optimization(release)
     if _spans_its_domains(release.table):  # the metric's lengths are shares of the table's, ours of the domain's
         assert information_loss(optimized) <= information_loss(release) + 1e-6
-    assert _clustering(optimized)[1].loss() <= _clustering(release)[1].loss()
+    assert clustering_of(optimized)[1].loss() <= clustering_of(release)[1].loss()
     assert ((optimized.class_of < 0) == (release.class_of < 0)).all()
     if release.n_classes:
         assert optimized.sizes.min() >= release.sizes.min()

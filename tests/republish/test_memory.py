@@ -124,6 +124,7 @@ def out_of_range(name, value):
         (lambda h, a: a.update({"ids": np.resize(a["ids"], len(a["ids"]) - 1)}), "does not fit|stand more than once"),
         (lambda h, a: a.update({"ids": np.repeat(a["ids"][:1], 110)}), "some ids stand more than once"),
         (lambda h, a: h.update(number=-1), "number must be at least 0"),
+        (lambda h, a: h.update(number=10**30), "number must be at most"),
         (lambda h, a: h.update(number="2"), "number must be a whole number"),
         (lambda h, a: h.update(chance={}), "damaged"),
         (lambda h, a: h.update(vocabulary={}), "damaged"),
@@ -138,6 +139,23 @@ def test_contents_that_no_kernel_may_see_are_refused_in_words(change, words, tmp
     path = edited(DATA / "m_invariance-format3.npz", tmp_path / "edited.npz", change)
     with pytest.raises(DataFileError, match=words):
         pl.MInvariance.load(path)
+
+
+def test_whoever_was_published_stands_in_a_bucket(tmp_path: Path) -> None:
+    path = edited(
+        DATA / "e_equivalence-format3.npz", tmp_path / "edited.npz", lambda h, a: a["memory.signature"].fill(-1)
+    )
+    with pytest.raises(DataFileError, match="somebody was published, but in no bucket"):
+        pl.EEquivalence.load(path)
+
+
+def test_a_header_nested_beyond_measure_is_refused(tmp_path: Path) -> None:
+    with np.load(DATA / "m_invariance-format3.npz") as file:
+        arrays = {name: file[name] for name in file.files}
+    arrays["header"] = np.array("[" * 100_000)
+    np.savez(tmp_path / "edited.npz", **arrays)
+    with pytest.raises(DataFileError, match="not a saved publisher, or damaged"):
+        pl.MInvariance.load(tmp_path / "edited.npz")
 
 
 def test_a_checksum_finds_every_other_edit(tmp_path: Path) -> None:

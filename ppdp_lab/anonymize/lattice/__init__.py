@@ -1,7 +1,7 @@
 """Full-domain search: all values of a quasi-identifier are generalized to one level of its hierarchy.
 
 The switches ``projection``, ``rollup`` and ``history`` are the optimizations of section 6.3 of [1]_. The node check departs
-from the thesis in four ways, none of which changes what is found:
+from the thesis in five ways, none of which changes what is found:
 
 *Distinct rows as base.* The thesis rolls up from an earlier check, and where there is none it scans the rows. Here every
 distinct row is counted once before the search, and a node with no snapshot below it is rolled up from these; they are never
@@ -20,6 +20,10 @@ that are checked next lie near by and find it. Not with ``history=0`` either.
 not used for the longest time. Here the budget is a number of classes, so that many small snapshots may take the place of
 a large one. A checked node's snapshot is kept only if it has at most half as many classes as what it was counted from
 and, under a monotone rule, only if the node fails: nothing above a solution is checked any more.
+
+*Checks divided when it pays.* Speedy of the thesis divides every check into as many equal parts as there are threads. Here
+a check with few rows or classes is counted by one thread, unless :class:`Speedy` is told to ``divide="always"``; and a
+thread that is done with its part takes pieces of the others'.
 
 References
 ----------

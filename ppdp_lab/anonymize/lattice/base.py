@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from functools import partial
 from numbers import Real
 from typing import Annotated, Protocol
@@ -13,7 +12,7 @@ from typing import Annotated, Protocol
 import numpy as np
 
 from ppdp_lab.anonymize.base import Anonymizer, whole_counts
-from ppdp_lab.anonymize.lattice.check import Checker, Workers, least_size, most_suppressed
+from ppdp_lab.anonymize.lattice.check import WHEN_IT_PAYS, Checker, borrowed, least_size, most_suppressed
 from ppdp_lab.anonymize.lattice.lattice import FAILS, HOLDS, Lattice, Node, SearchResult
 from ppdp_lab.anonymize.lattice.refusals import check_metric, require_searchable, switch
 from ppdp_lab.anonymize.lattice.smallest import SmallestClasses
@@ -110,7 +109,7 @@ class LatticeSearch(Anonymizer):
                 f"smallest must be a SmallestClasses, not {smallest!r}; make one with SmallestClasses()"
             )
         self.smallest = smallest
-        self.threads = 1
+        self.threads, self.divide = 1, WHEN_IT_PAYS
         if smallest is not None and (least_size(rule) is None or self.suppression > 0):
             raise ParameterError(f"smallest helps with k-anonymity without suppression only, not with {self.rule}")
 
@@ -126,7 +125,7 @@ class LatticeSearch(Anonymizer):
         if least_size(self.rule) is None:
             self.rule.safe(whole_counts(table))  # a rule that does not fit the table says so here
         start = time.perf_counter()
-        with closing(Workers(self.threads)) as workers:
+        with borrowed(self.threads) as workers:
             checker = Checker(
                 table,
                 self.rule,
@@ -135,6 +134,7 @@ class LatticeSearch(Anonymizer):
                 history=self.history,
                 projection=self.projection,
                 workers=workers,
+                divide=self.divide,
                 monotone=self.monotone,
                 note=None if self.smallest is None else self.smallest.note,
             )
@@ -153,7 +153,7 @@ class LatticeSearch(Anonymizer):
             else:
                 self._exhaust(lattice, check)
         seconds = time.perf_counter() - start
-        cost = checker.checks, checker.rollups, checker.rows, seconds
+        cost = checker.checks, checker.rollups, checker.rows, checker.divided, seconds
         return SearchResult(table.schema.quasi_identifiers, lattice, checked, self._best(table, lattice), *cost)
 
     @abstractmethod

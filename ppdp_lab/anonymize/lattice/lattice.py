@@ -179,6 +179,8 @@ class SearchResult:
         Checks that scanned classes counted before instead of rows.
     rows : int
         Rows and classes that the checks have scanned.
+    divided : int
+        Checks whose rows or classes were divided among threads: none with one thread.
     seconds : float
         Time of the search, without loading and without choosing the best node.
     """
@@ -190,6 +192,7 @@ class SearchResult:
     checks: int
     rollups: int
     rows: int
+    divided: int
     seconds: float
 
     @property

@@ -1,138 +1,140 @@
-"""Figures of the lattice experiment: Figures 5 to 11 and Table 18 of the thesis, and the comparison with ARX."""
+"""Figures of the lattice experiment: Figures 8 to 11, Tables 17 and 18 of the thesis, and the comparison with ARX.
+
+A point with several threads at which no check was divided says nothing about threads: it is drawn hollow, and no law is
+fitted to it. The worked example is drawn in :mod:`ppdp_lab.lab.drawings.lattices`.
+"""
 
 from __future__ import annotations
 
-import itertools
+from typing import Any
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from ppdp_lab import plotting
+from ppdp_lab.lab.drawings import bars
 from ppdp_lab.lab.run import tables
 
-HOLDS, FAILS = plotting.COLOURS[2], plotting.COLOURS[1]
+# Table 17 of the thesis: quasi-identifiers, records, megabytes.
+TABLE_17 = {
+    "adult-arx": (9, 30_162, 2.52),
+    "cup": (8, 63_441, 7.11),
+    "fars": (9, 100_937, 7.19),
+    "atus": (9, 539_253, 84.03),
+    "ihis": (9, 1_193_504, 107.56),
+}
 # Table 18 of the thesis, by number of threads.
-THESIS = {
+TABLE_18 = {
     "ihis": {2: 1.938, 3: 2.949, 4: 3.858, 5: 4.794, 6: 5.513},
     "atus": {2: 1.913, 3: 2.842, 4: 3.551, 5: 4.366, 6: 5.012},
     "fars": {2: 1.916, 3: 2.808, 4: 3.593, 5: 4.139, 6: 4.432},
     "cup": {2: 1.728, 3: 2.387, 4: 2.792, 5: 3.067, 6: 3.251},
     "adult-arx": {2: 1.920, 3: 2.807, 4: 3.673, 5: 3.709, 6: 3.791},
 }
+MOST_THREADS = 6  # of the thesis
+HOLLOW = "hollow: no check was divided"
+FITTED = "Amdahl's law, fitted (not measured)"
 
 
-def incognito_subsets(results: tables.Tables) -> Figure:
-    """Figure 5: Incognito in the lattices of one and of two quasi-identifiers."""
-    nodes = _nodes(results, "Incognito")
-    subsets = [a for a in nodes["attributes"].unique() if a.count(",") < 2]
-    figure, axes = plotting.figure(2, (len(subsets) + 1) // 2, width=2.9, height=2.9)
-    for ax, attributes in zip(axes.ravel(), subsets):
-        _lattice(ax, nodes[nodes["attributes"] == attributes], attributes, size=520)
-    return figure
+# ---------------------------------------------------------------------- what several figures share
+def _void(rows: pd.DataFrame) -> pd.Series:
+    """Where several threads were asked for and none got anything to do."""
+    return (rows["threads"] > 1) & (rows["divided"] == 0)
 
 
-def incognito(results: tables.Tables) -> Figure:
-    """Figure 6: Incognito in the lattice of all three quasi-identifiers."""
-    return _whole(results, "Incognito", "Incognito, all three quasi-identifiers")
+def _hollow(ax: Axes, x: Any, y: Any, look: dict[str, Any], label: str | None = HOLLOW) -> None:
+    """Marks of points at which nothing was divided, on top of the filled ones."""
+    if len(x):
+        ax.plot(x, y, **{**look, "linestyle": "none"}, markerfacecolor="white", zorder=3, label=label)
 
 
-def flash(results: tables.Tables) -> Figure:
-    """Figure 7: Flash, whose first three checks are those of its first path."""
-    return _whole(results, "Flash", "Flash: numbers are the order of the checks")
+def _thesis_marks(ax: Axes, one: pd.Series, counts: list[int], names: list[str]) -> None:
+    """At the bars of several threads: the time of one thread here, divided by the thesis' speed-up."""
+    label = "one thread / speed-up in the thesis"
+    for i, count in enumerate(counts):
+        for x, name in enumerate(names):
+            speedup = TABLE_18.get(name, {}).get(count)
+            if speedup and name in one.index:
+                middle, half = x + bars.offset(i, len(counts)), 0.45 / len(counts)
+                at = (one[name] / speedup, middle - half, middle + half)
+                ax.hlines(*at, colors=plotting.INK, linestyles=(0, (3, 1.5)), linewidth=1.2, zorder=4, label=label)
+                label = ""  # one line of the legend for all
 
 
-def _whole(results: tables.Tables, algorithm: str, title: str) -> Figure:
-    nodes = _nodes(results, algorithm)
-    nodes = nodes[nodes["attributes"].str.count(",") == 2]
-    figure, ax = plotting.figure(width=7.2, height=5.4)
-    _lattice(ax, nodes, title, size=900)
-    _colour_key(ax)
-    return figure
+def _amdahl(measured: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+    """Amdahl's law time(n) = time(1) (s + (1 - s) / n), its share s fitted to times by threads; beyond them, up to six.
+
+    Without a time of several threads there is nothing to fit, and nothing comes back.
+    """
+    n = measured.index[measured.index > 1].to_numpy()
+    if len(n) == 0:
+        return np.empty(0), np.empty(0)
+    slope, excess = 1 - 1 / n, (measured[n] / measured[1]).to_numpy() - 1 / n
+    serial = float(np.clip(np.sum(slope * excess) / np.sum(slope**2), 0, 1))
+    beyond = np.arange(measured.index.max(), MOST_THREADS + 1)
+    return beyond, serial + (1 - serial) / beyond
 
 
-def _nodes(results: tables.Tables, algorithm: str) -> pd.DataFrame:
-    return tables.rows(results["nodes"], algorithm=algorithm)
-
-
-def _lattice(ax: Axes, nodes: pd.DataFrame, title: str, *, size: int) -> None:
-    """A lattice, bottom up: coloured by whether the rule holds, filled where checked, with the order of the checks."""
-    levels = {node: tuple(map(int, node.split(","))) for node in nodes["node"]}
-    pairs = [(a, b) for a, b in itertools.permutations(levels, 2) if sum(levels[b]) == sum(levels[a]) + 1]
-    graph = nx.DiGraph()
-    graph.add_nodes_from(levels)
-    graph.add_edges_from((a, b) for a, b in pairs if min(np.subtract(levels[b], levels[a])) >= 0)
-    place: dict[str, tuple[float, float]] = {}
-    for height in {sum(node) for node in levels.values()}:
-        row = sorted((name for name in levels if sum(levels[name]) == height), key=lambda n: levels[n], reverse=True)
-        place |= {name: (i - (len(row) - 1) / 2, height) for i, name in enumerate(row)}
-    nx.draw_networkx_edges(graph, place, ax=ax, arrows=False, edge_color=plotting.FAINT, width=0.8)
-    rows = nodes.set_index("node")
-    for name, (x, y) in place.items():
-        holds, order = bool(rows.loc[name, "holds"]), int(rows.loc[name, "order"])
-        colour = HOLDS if holds else FAILS
-        shape = "o" if holds else "s"
-        fill = colour if order else "white"
-        ax.scatter([x], [y], s=size, c=[fill], edgecolors=colour, linewidths=1.5, marker=shape, zorder=3)
-        ax.text(
-            x, y, f"[{name}]", ha="center", va="center", fontsize=6.5, zorder=4, color="white" if order else "black"
-        )
-        if order:
-            ax.annotate(str(order), (x, y), (9, 9), textcoords="offset points", fontsize=7, fontweight="bold", zorder=5)
-    ax.set_title(title)
-    ax.margins(0.15, 0.12)
-    ax.set_axis_off()
-
-
-def _colour_key(ax: Axes) -> None:
-    for colour, marker, holds in ((HOLDS, "o", "2-anonymous"), (FAILS, "s", "not 2-anonymous")):
-        for filled, how in ((True, "checked"), (False, "known without a check")):
-            ax.scatter(
-                [], [], c=[colour if filled else "white"], edgecolors=colour, marker=marker, label=f"{holds}, {how}"
-            )
-    ax.legend(loc="upper left", fontsize=6.5, bbox_to_anchor=(-0.05, 1.0), framealpha=0.8)
-
-
-def _bars(ax: Axes, groups: dict[str, pd.Series], names: list[str]) -> None:
-    width = 0.8 / len(groups)
-    hatches = ("", "//", "..", "xx", "--", "++", "oo")
-    for i, (label, values) in enumerate(groups.items()):
-        where = [x + (i - (len(groups) - 1) / 2) * width for x in range(len(names))]
-        heights = [values.get(name, np.nan) for name in names]
-        colour, hatch = plotting.COLOURS[i % len(plotting.COLOURS)], hatches[i % len(hatches)]
-        ax.bar(where, heights, width, label=label, color=colour, hatch=hatch, edgecolor="white")
-    ax.set_xticks(range(len(names)), names)
+# ---------------------------------------------------------------------- figures
+def table17(results: tables.Tables) -> Figure:
+    """Table 17: quasi-identifiers, records and size of every set, in the thesis and here."""
+    found = results["data_sets"].set_index("dataset")
+    names = list(found.index)
+    thesis = pd.DataFrame(TABLE_17, index=["quasi_identifiers", "records", "megabytes"]).T
+    figure, axes = plotting.figure(1, 3, width=3.4, height=2.9)
+    titles = {"quasi_identifiers": "quasi-identifiers", "records": "records", "megabytes": "size as text (MB)"}
+    for ax, (column, title) in zip(axes, titles.items()):
+        bars.grouped(ax, {"here": found[column]}, names)
+        for x, name in enumerate(names):
+            if name in thesis.index:
+                paper = float(thesis.loc[name, column])
+                ax.hlines(paper, x - 0.47, x + 0.47, plotting.PAPER, (0, (3, 1.5)), label="" if x else "thesis")
+        if column != "quasi_identifiers":
+            bars.logarithmic(ax, found[column])
+        ax.tick_params(axis="x", labelrotation=30)
+        plotting.label(ax, x="data set", y=title, legend=False)
+    return plotting.legend_above(figure, axes[0], columns=2)
 
 
 def algorithms(results: tables.Tables) -> Figure:
     """Figure 8: mean time of Incognito and Flash per data set."""
-    times = results["times"]
-    names = list(dict.fromkeys(times["dataset"]))
+    means = results["means"]
+    names = list(dict.fromkeys(means["dataset"]))
     _, ax = plotting.figure()
-    groups = {a: tables.rows(times, algorithm=a).groupby("dataset")["seconds"].mean() for a in ("Incognito", "Flash")}
-    _bars(ax, groups, names)
-    ax.set_yscale("log")
+    bars.grouped(
+        ax, {a: tables.rows(means, algorithm=a).set_index("dataset")["seconds"] for a in ("Incognito", "Flash")}, names
+    )
+    bars.logarithmic(ax, means["seconds"])
     return plotting.label(ax, x="data set", y="mean time of a search (s)")
 
 
 def threads(results: tables.Tables) -> Figure:
     """Figure 9: mean time of Flash and Speedy by threads, checks scanning rows and checks rolled up."""
-    times = results["times"]
-    names = list(dict.fromkeys(times["dataset"]))
+    means = results["means"]
+    means = means[means["algorithm"] != "Incognito"]
+    names = list(dict.fromkeys(means["dataset"]))
     figure, axes = plotting.figure(1, 2, width=4.4, sharey=True)
     for ax, rollup in zip(axes, (False, True)):
-        groups = {}
-        chosen = tables.rows(times, rollup=rollup)
-        chosen = chosen[chosen["algorithm"] != "Incognito"]
-        for (algorithm, count), rows in chosen.groupby(["algorithm", "threads"]):
+        groups, hollow, counts = {}, {}, []
+        for (algorithm, count), rows in tables.rows(means, rollup=rollup).groupby(["algorithm", "threads"]):
             label = f"{algorithm}, {count} thread{'s' if count > 1 else ''}"
-            groups[label] = rows.groupby("dataset")["seconds"].mean()
-        _bars(ax, groups, names)
-        ax.set_yscale("log")
+            groups[label] = rows.set_index("dataset")["seconds"]
+            hollow[label] = set(rows.loc[_void(rows), "dataset"])
+            counts.append(count)
+        bars.grouped(ax, groups, names, hollow)
+        _thesis_marks(ax, next(iter(groups.values())), counts, names)
+        bars.logarithmic(ax, means["seconds"] / 2)
         title = "roll-up on" if rollup else "roll-up off: every check scans all rows"
-        plotting.label(ax, x="data set", y="" if rollup else "mean time of a search (s)", title=title)
+        plotting.label(ax, x="data set", y="" if rollup else "mean time of a search (s)", title=title, legend=False)
+        # Patches of their own: a bar's would show its first one, which may be hollow.
+        handles = [Patch(**bars.look(i), label=label) for i, label in enumerate(groups)]
+        if any(hollow.values()):
+            handles.append(Patch(facecolor="white", edgecolor=plotting.INK, label=HOLLOW))
+        ax.legend(handles=[*ax.collections[:1], *handles], fontsize=7)
     return figure
 
 
@@ -143,39 +145,40 @@ def ihis(results: tables.Tables) -> Figure:
     count = min(4, times["quasi_identifiers"].max())
     k = times["k"].max()
     chosen = tables.rows(times, dataset=largest, quasi_identifiers=count, k=k, algorithm="Speedy", rollup=False)
-    chosen = chosen.set_index("threads")["seconds"]
+    void, by_threads = chosen[_void(chosen)], chosen.set_index("threads")["seconds"] * 1e3
     _, ax = plotting.figure()
-    ax.plot(chosen.index, chosen * 1e3, label="measured", **plotting.style(0))
-    beyond, law = _amdahl(chosen)
-    ax.plot(
-        beyond, chosen[1] * 1e3 * law, label="Amdahl's law, fitted (not measured)", color=plotting.PAPER, linestyle=":"
-    )
-    ax.set_ylim(0, 1200 * chosen.max())
+    thesis = {1: 1.0} | TABLE_18.get(largest, {})
+    if len(thesis) > 1:
+        looks: dict[str, Any] = {"color": plotting.PAPER, "linestyle": "--", "linewidth": 1}
+        ax.plot(thesis.keys(), [by_threads[1] / s for s in thesis.values()], label="by the thesis' speed-up", **looks)
+    ax.plot(by_threads.index, by_threads, label="measured", **plotting.style(0))
+    _hollow(ax, void["threads"], void["seconds"] * 1e3, plotting.style(0))
+    beyond, law = _amdahl(by_threads.drop(void["threads"]))
+    if len(beyond):
+        ax.plot(beyond, by_threads[1] * law, label=FITTED, color=plotting.COLOURS[0], linestyle=":")
+    ax.set_ylim(0, 1.2 * by_threads.max())
+    ax.set_xticks(range(1, MOST_THREADS + 1))
     title = f"{largest}, {count} quasi-identifiers, k = {k}"
     return plotting.label(ax, x="threads", y="time of a search (ms)", title=title)
 
 
 def dimensions(results: tables.Tables) -> Figure:
     """Figure 11: Speedy's time by the number of quasi-identifiers."""
-    times = results["times"]
-    k = results["fits"]["k"].iloc[0]
+    times, k = results["times"], results["fits"]["k"].iloc[0]
     most = times["threads"].max()
     chosen = tables.rows(times, k=k, algorithm="Speedy", threads=most, rollup=False)
     chosen = chosen.assign(milliseconds=chosen["seconds"] * 1e3)
     _, ax = plotting.figure()
     plotting.curves(ax, chosen, x="quasi_identifiers", y="milliseconds", series="dataset")
+    label: str | None = HOLLOW
+    for i, name in enumerate(dict.fromkeys(chosen["dataset"])):
+        void = chosen[_void(chosen) & (chosen["dataset"] == name)]
+        _hollow(ax, void["quasi_identifiers"], void["milliseconds"], plotting.style(i), label)
+        label = None if len(void) else label
     ax.set_yscale("log")
     ax.set_xticks(sorted(chosen["quasi_identifiers"].unique()))
-    return plotting.label(ax, x="quasi-identifiers", y="time of a search (ms)", title=f"k = {k}, {most} threads")
-
-
-def _amdahl(measured: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-    """Amdahl's law time(n) = time(1) (s + (1 - s) / n), its share s fitted to times by threads; beyond them, up to six."""
-    n = measured.index[measured.index > 1].to_numpy()
-    slope, excess = 1 - 1 / n, (measured[n] / measured[1]).to_numpy() - 1 / n
-    serial = float(np.clip(np.sum(slope * excess) / np.sum(slope**2), 0, 1)) if len(n) else 0.0
-    beyond = np.arange(measured.index.max(), 7)
-    return beyond, serial + (1 - serial) / beyond
+    title = f"k = {k}, {most} thread{'s' if most > 1 else ''}"
+    return plotting.label(ax, x="quasi-identifiers", y="time of a search (ms)", title=title)
 
 
 def speedup(results: tables.Tables) -> Figure:
@@ -184,25 +187,42 @@ def speedup(results: tables.Tables) -> Figure:
     names = list(dict.fromkeys(found["dataset"]))
     figure, axes = plotting.figure(1, len(names), width=2.3, height=2.8, squeeze=False, sharey=True)
     for ax, name in zip(axes[0], names):
-        rows = tables.rows(found, dataset=name, rollup=False).set_index("threads")["speedup"]
-        thesis = THESIS.get(name, {})
-        ax.plot([1, *thesis], [1, *thesis.values()], color=plotting.PAPER, linestyle="--", linewidth=1, label="thesis")
-        ax.plot(rows.index, rows, label="roll-up off", **plotting.style(0))
-        beyond, law = _amdahl(1 / rows)
-        ax.plot(beyond, 1 / law, color=plotting.COLOURS[0], linestyle=":", label="fitted, not measured")
-        rolled = tables.rows(found, dataset=name, rollup=True).set_index("threads")["speedup"]
-        ax.plot(rolled.index, rolled, label="roll-up on", **{**plotting.style(1), "linestyle": "none"})
+        thesis = {1: 1.0} | TABLE_18.get(name, {})
+        ax.plot(thesis.keys(), thesis.values(), color=plotting.PAPER, linestyle="--", linewidth=1, label="thesis")
+        for i, (rollup, label) in enumerate(((False, "roll-up off"), (True, "roll-up on"))):
+            rows = tables.rows(found, dataset=name, rollup=rollup)
+            looks = plotting.style(i) | ({"linestyle": "none"} if rollup else {})
+            ax.plot(rows["threads"], rows["speedup"], label=label, **looks)
+            void = rows[_void(rows)]
+            _hollow(ax, void["threads"], void["speedup"], looks, label=None)
+            if not rollup:
+                beyond, law = _amdahl(1 / rows[~_void(rows)].set_index("threads")["speedup"])
+                if len(beyond):
+                    ax.plot(beyond, 1 / law, color=plotting.COLOURS[0], linestyle=":", label=FITTED)
+        ax.set_xticks(range(1, MOST_THREADS + 1))
         plotting.label(ax, x="threads", y="speed-up" if ax is axes[0, 0] else "", title=name, legend=False)
-    return plotting.legend_above(figure, axes[0, 0], columns=4)
+    return _one_legend(figure, axes[0], hollow=bool(_void(found).any()))
+
+
+def _one_legend(figure: Figure, axes: Any, *, hollow: bool) -> Figure:
+    """One legend above all axes, with whatever any of them shows."""
+    shown: dict[str, Any] = {}
+    for ax in axes:
+        for handle, label in zip(*ax.get_legend_handles_labels()):
+            shown.setdefault(label, handle)
+    if hollow:
+        shown[HOLLOW] = Line2D([], [], color=plotting.INK, marker="o", linestyle="none", markerfacecolor="white")
+    figure.legend(shown.values(), shown.keys(), loc="outside upper left", ncols=len(axes))
+    return figure
 
 
 def arx(results: tables.Tables) -> Figure:
     """Times faster than ARX, with all its quasi-identifier counts."""
     found = results["arx"]
-    _, ax = plotting.figure()
+    figure, ax = plotting.figure()
     plotting.curves(ax, found, x="quasi_identifiers", y="times_faster", series="dataset")
     plotting.dashed(ax, 1, "as fast as ARX")
     ax.set_yscale("log")
-    return plotting.label(
-        ax, x="quasi-identifiers", y="times faster than ARX (scaled)", title="Flash, k = 5, one thread"
-    )
+    label = {"x": "quasi-identifiers", "y": "times faster than ARX (scaled)", "title": "Flash, k = 5, one thread"}
+    plotting.label(ax, **label, legend=False)
+    return plotting.legend_above(figure, ax, columns=3)

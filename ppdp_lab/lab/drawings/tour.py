@@ -11,6 +11,34 @@ from ppdp_lab.lab.run import tables
 _K = "k (least people per class)"
 
 
+def idea(results: tables.Tables) -> Figure:
+    """A dozen people: the bare table, k-anonymity, l-diversity, and what somebody finds who looks for one of them."""
+    rows = results["idea"]
+    rules = list(dict.fromkeys(rows["rule"]))
+    figure, axes = plotting.figure(1, 1 + len(rules), width=3.4, height=3.3, sharex=True, sharey=True)
+    persons = tables.rows(rows, what="person", rule=rules[0])
+    wanted = persons[persons["known"]].iloc[0]
+    for i, value in enumerate(dict.fromkeys(persons["shows"])):
+        chosen, looks = tables.rows(persons, shows=value), plotting.style(i)
+        axes[0].plot(chosen["x0"], chosen["y0"], looks["marker"], color=looks["color"], label=value)
+    found = [f"the table without names\nlearned: {wanted['shows']}"]
+    for ax, rule in zip(axes[1:], rules):
+        boxes = tables.rows(rows, what="box", rule=rule)
+        plotting.partition(ax, boxes)
+        for box in boxes.itertuples():
+            middle = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
+            ax.text(*middle, box.shows.replace(", ", "\n"), ha="center", va="center", fontsize=7)
+            if box.x0 <= wanted["x0"] <= box.x1 and box.y0 <= wanted["y0"] <= box.y1:
+                found.append(f"{rule}\nlearned: {' or '.join(dict.fromkeys(box.shows.split(', ')))}")
+    for ax, title in zip(axes, found):
+        ax.plot(wanted["x0"], wanted["y0"], "o", markersize=13, markerfacecolor="none", color=plotting.INK)
+        ax.set(xlim=(20, 64), ylim=(7, 17))
+        ax.grid(False)
+        y = "education (years)" if ax is axes[0] else ""
+        plotting.label(ax, x="age (years)", y=y, title=title, legend=False)
+    return plotting.legend_above(figure, axes[0], columns=5)
+
+
 def partition(results: tables.Tables) -> Figure:
     """Mondrian's boxes over two attributes, for three k."""
     boxes = results["boxes"]

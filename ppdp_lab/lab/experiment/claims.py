@@ -17,7 +17,7 @@ AGGREGATES = ("mean", "median", "min", "max", "sum")
 _NEEDED = {"between": ["paper"], "at_most": ["paper"], "at_least": ["paper"], "about": ["paper"]}
 _NEEDED |= {"rises": ["x"], "falls": ["x"]} | {kind: ["series", "compare", "x"] for kind in PAIRS}
 
-HOLDS, FAILS = "holds", "does not hold"
+HOLDS, FAILS, NOTHING = "holds", "does not hold", "nothing to judge"
 NOT_TESTED, NOT_MEASURABLE = "not tested at this scale", "not measurable on this machine"
 
 KNOWN_KEYS = ConfigDict(extra="forbid", validate_by_name=True, validate_by_alias=True)
@@ -42,6 +42,19 @@ Values = Annotated[tuple[Any, ...], _several("a list of different values, none o
 
 
 @dataclass(frozen=True, config=KNOWN_KEYS)
+class Reason:
+    """Why a claim does not hold, and what the run had measured for which that was written."""
+
+    text: Filled
+    measured: str = ""
+
+
+def _reasons(value: Any) -> Any:
+    """A bare text is a reason that nobody has tied to a run."""
+    return [{"text": value}] if isinstance(value, str) and value else value or ()
+
+
+@dataclass(frozen=True, config=KNOWN_KEYS)
 class Claim:
     """What a paper says, as a query on one table of the results and a kind of test."""
 
@@ -62,7 +75,8 @@ class Claim:
     scales: Annotated[tuple[str, ...], _several("a list of different names", str)] = ("quick", "paper")
     needs_cores: StrictInt = 0
     needs_memory_gb: Annotated[float, Strict()] = 0
-    reason: str = ""
+    void: str = ""
+    reason: Annotated[tuple[Reason, ...], BeforeValidator(_reasons)] = ()
 
     @model_validator(mode="after")
     def _fits_its_kind(self) -> Claim:
@@ -74,6 +88,10 @@ class Claim:
             (missing, f"kind {kind!r} lacks {listed(missing)}"),
             (both, f"{listed(both)} cannot be in x and in by; leave it out of one of them"),
             (self.aggregate and kind not in NUMBERS, f"aggregate leaves one value, and {kind!r} needs a curve"),
+            (
+                self.void and (self.aggregate or kind in TRENDS),
+                f"void names points, and {self.aggregate or kind!r} has none",
+            ),
             (bool(self.series) != bool(compare), "series and compare belong together; one of them is missing"),
             (len(compare) not in (0, 2), f"compare must name two values of {self.series!r}, not {len(compare)}"),
             (compare and not x, "x must say which points of the two curves belong together"),

@@ -19,6 +19,7 @@ An example with everything in it::
     name = "loss"
     caption = "Loss against k."
     source = "Figure 3"                       # optional: what it redraws
+    data = "worked example"                   # optional: named in the caption in place of the run's data
     draw = "ppdp_lab.lab.drawings.utility:loss"     # this is the default: drawings.<experiment>:<figure>; also file.py:loss
 
     [[claim]]
@@ -32,7 +33,11 @@ An example with everything in it::
     paper = [0.05, 0.09]
     scales = ["paper"]                        # optional: where it can be tested; quick and paper unless said
     needs_cores = 4                           # optional, as is needs_memory_gb: else "not measurable on this machine"
-    reason = "..."                            # written after looking; shown when the claim does not hold
+    void = "divided == 0"                     # optional: rows that say nothing; a point of such rows only is never a win
+
+    [[claim.reason]]                          # optional: why it does not hold, written after looking at a run
+    measured = "0.04 to 0.11 (3 of 4 points)"       # what that run's scorecard said; a run that differs says so
+    text = "..."
 
 Which keys a claim needs beside ``id``, ``text``, ``kind`` and ``value`` depends on its kind:
 
@@ -102,12 +107,16 @@ FileName = Annotated[Filled, AfterValidator(check_file_name)]
 
 @dataclass(frozen=True, config=KNOWN_KEYS)
 class FigureEntry:
-    """A figure of an experiment: its name, caption, and the function that draws it from the results."""
+    """A figure of an experiment: its name, caption, and the function that draws it from the results.
+
+    ``data`` is what the caption names in place of the run's data, for a figure that is drawn from something else.
+    """
 
     name: FileName
     caption: Filled
     draw: Annotated[str, AfterValidator(_check_draw)] = ""
     source: str = ""
+    data: str = ""
 
 
 @dataclass(frozen=True, config=KNOWN_KEYS)

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from ppdp_lab.errors import DataFileError, listed, unknown
-from ppdp_lab.lab.experiment.claims import Claim
+from ppdp_lab.lab.experiment.claims import Claim, Reason
 from ppdp_lab.lab.experiment.model import ITSELF, Experiment, FigureEntry
 
 _MODELS: dict[Any, Any] = {"": Experiment, "figure": FigureEntry, "claim": Claim}
@@ -58,6 +58,8 @@ def _in_words(error: ValidationError, content: Any, where: str) -> str:
         model, entry = _MODELS[what], content[what][number]
         name = isinstance(entry, dict) and (entry.get("name") or entry.get("id"))
         where += f", {what} {name or number + 1}"
+    if place[:1] == ["reason"] and len(place) > 2:
+        model, where, place = Reason, f"{where}, reason {place[1] + 1}", place[2:]
     if kind in missing:
         keys = [f["loc"][-1] for f in faults if f["type"] in missing and f["loc"][:-1] == fault["loc"][:-1]]
         return f"{where} lacks {listed(keys)}"

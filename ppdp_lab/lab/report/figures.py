@@ -49,7 +49,7 @@ def draw_all(experiment: Experiment, run: Run, made: dict[str, Any]) -> None:
                 figure = draw(tables.as_given(results))
             if not isinstance(figure, Figure):
                 raise TypeError(f"{entry.draw} returned {type(figure).__name__}, not a matplotlib Figure")
-            plotting.caption(figure, entry.caption, **made)
+            plotting.caption(figure, entry.caption, **made | ({"provenance": entry.data} if entry.data else {}))
             plotting.save(figure, folder / entry.name)
         except Exception as error:  # the drawing function is anybody's code
             raise DrawingError(

@@ -18,9 +18,9 @@ def gallery(scored: Sequence[scorecard.Scored], folder: Path, results: Path) -> 
     content = scorecard.markdown(scored, figures=True)
     copies: dict[Path, Path] = {}
     for entry in scored:
-        if entry.run is not None:
+        for run in list(entry.columns.values())[:1]:
             target = folder / entry.experiment.name
-            copies |= {target / drawn.name: drawn for drawn in entry.run.figures}
+            copies |= {target / drawn.name: drawn for drawn in run.figures}
     # All of it before the first copy: a report that is refused leaves nothing behind.
     runs = results.resolve()
     for place in [folder, *(target.parent for target in copies)]:

@@ -22,15 +22,18 @@ HANDED_OVER = "finish.json"
 _shown: set[str] = set()  # names of the figures that this notebook has shown where their text is
 
 
-def show(draw: Callable[[Any], Any], *, data: Microdata | Iterable[Microdata] = (), **results: pd.DataFrame) -> None:
+def show(
+    draw: Callable[[Any], Any], *, data: Microdata | Iterable[Microdata] | str = (), **results: pd.DataFrame
+) -> None:
     """Show one figure in a notebook, beside the text that speaks of it.
 
     Parameters
     ----------
     draw : function
         ``draw(results) -> Figure``, one of those that ``finish`` is given at the end; it is not shown again there.
-    data : Microdata or list of Microdata
-        The tables that were used, for the caption.
+    data : Microdata, list of Microdata, or str
+        The tables that were used, for the caption; or words, such as "worked example", that say what the figure is drawn
+        from, the same as in the experiment file.
     **results : DataFrame
         The result tables that the figure is drawn from, under the names that ``finish`` gives them.
 
@@ -46,7 +49,7 @@ def show(draw: Callable[[Any], Any], *, data: Microdata | Iterable[Microdata] = 
     if not callable(draw):
         raise ParameterError(f"show takes a function that draws, not {type(draw).__name__}")
     _shown.add(_name(draw))
-    _show(draw(tables.as_given(tables.named(results))), _used(data))
+    _show(draw(tables.as_given(tables.named(results))), data if isinstance(data, str) else _provenance(_used(data)))
 
 
 def finish(
@@ -91,7 +94,7 @@ def finish(
         if _name(draw) in _shown:
             continue
         try:
-            _show(draw(tables.as_given(found)) if callable(draw) else draw, used)
+            _show(draw(tables.as_given(found)) if callable(draw) else draw, _provenance(used))
         except Exception:
             if not folder:
                 raise
@@ -120,9 +123,13 @@ def _by_name(figures: Any) -> dict[str, Any]:
     return {draw.__name__: draw for draw in figures}
 
 
-def _show(figure: Any, used: list[Microdata]) -> None:
+def _provenance(used: list[Microdata]) -> str:
+    return ", ".join(dict.fromkeys(t.provenance for t in used))
+
+
+def _show(figure: Any, provenance: str) -> None:
     from ppdp_lab import plotting
 
-    if used:
-        plotting.caption(figure, provenance=", ".join(dict.fromkeys(t.provenance for t in used)))
+    if provenance:
+        plotting.caption(figure, provenance=provenance)
     plotting.show(figure)

@@ -85,6 +85,25 @@ def latest(experiment: str, results: Path, scale: str | None = None) -> Run | No
     return next((found for found in runs if scale is None or _unchanged_scale(found) == scale), None)
 
 
+def by_data(experiment: str, results: Path, scale: str) -> tuple[Run | None, Run | None]:
+    """The newest run at a scale, and the newest on real rows if the same experiment was also run on stand-ins.
+
+    Runs differ in how many of their data sets are stand-ins; where they do, the first is one with the most of them and
+    the second one with the fewest. Otherwise there is no second.
+    """
+    newest: dict[int, Run] = {}
+    for folder in folders.finished_runs(results / experiment):
+        found = Run(folder, executed=False)
+        if _unchanged_scale(found) == scale:
+            notes = found.environment
+            stand_ins = sum("stand-in" in d["provenance"] for d in notes.get("data_used") or notes["data"])
+            newest.setdefault(stand_ins, found)
+    if not newest:
+        return None, None
+    most, fewest = max(newest), min(newest)
+    return newest[most], newest[fewest] if fewest < most else None
+
+
 def finished_scales(experiment: str, results: Path) -> tuple[set[str], list[str]]:
     """Scales that an experiment was run at with unchanged parameters; and which runs cannot be read, and why."""
     scales: set[str | None] = set()

@@ -94,6 +94,7 @@ def read_memory(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray], str 
         TypeError,
         MemoryError,
         OverflowError,
+        RecursionError,
         NotImplementedError,
         BadZipFile,
         zlib.error,

@@ -19,6 +19,8 @@ from ppdp_lab.republish.memory.layout import Stored, arrays_of, check_arrays
 from ppdp_lab.republish.memory.vocabulary import Vocabulary
 from ppdp_lab.table import Microdata, Schema
 
+MOST_RELEASES = 2**31 - 2  # releases are counted in 32 bits, the next one included
+
 
 class Remembered(Plain):
     """The memory of a publisher: persons, their pseudonyms and last codes, the values met, and the arrays of :attr:`layout`.
@@ -130,13 +132,22 @@ class Remembered(Plain):
                 publisher._saved[str(path.resolve())] = checksum
         except DataFileError as error:
             raise error if str(path) in str(error) else damaged(path, str(error)) from None
-        except (PPDPError, KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        except (
+            PPDPError,
+            KeyError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            IndexError,
+            OverflowError,
+            RecursionError,
+        ) as error:
             raise damaged(path, " ".join(str(error).split()) or type(error).__name__) from None
         return publisher
 
     def _take(self, header: Mapping[str, Any], arrays: dict[str, np.ndarray], old: bool) -> None:
         """Take over what a file holds, after checking all of it."""
-        self.number = check_integer("number", header["number"], at_least=0)
+        self.number = check_integer("number", header["number"], at_least=0, at_most=MOST_RELEASES)
         self.chance.bit_generator.state = header["chance"]
         ids = arrays.pop("ids")
         if ids.ndim != 1 or ids.dtype.kind not in "iuU":

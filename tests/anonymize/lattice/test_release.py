@@ -151,6 +151,8 @@ def test_wrong_rule_and_threads():
         Flash(5)
     with pytest.raises(ParameterError, match="threads must be at least 1"):
         Speedy(KAnonymity(2), threads=0)
+    with pytest.raises(ParameterError, match="divide must be one of 'when it pays', 'always', not 'never'"):
+        Speedy(KAnonymity(2), divide="never")
     with pytest.raises(ParameterError, match="k-anonymity without suppression only"):
         Flash(DistinctLDiversity(2), smallest=SmallestClasses())
 

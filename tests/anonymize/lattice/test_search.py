@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -20,6 +21,7 @@ COMPLETE = {
     "speedy 1": lambda rule, **switches: Speedy(rule, threads=1, **switches),
     "speedy 2": lambda rule, **switches: Speedy(rule, threads=2, **switches),
     "speedy 3": lambda rule, **switches: Speedy(rule, threads=3, **switches),
+    "speedy 3, always": lambda rule, **switches: Speedy(rule, threads=3, divide="always", **switches),
 }
 RULES = {
     "k = 3": (KAnonymity(3), [("k", 3)]),
@@ -114,6 +116,47 @@ def test_order_of_checks_does_not_depend_on_switches_or_threads(make_table, ever
     searches += [Speedy(KAnonymity(4), threads=threads, rollup=False) for threads in (1, 2, 3)]
     orders = [search.search(table).checked for search in searches]
     assert all(order == orders[0] for order in orders)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    rows=st.integers(1, 60),
+    heights=st.lists(st.integers(0, 3), min_size=1, max_size=3).map(tuple),
+    rule=st.sampled_from([rule for rule, _ in RULES.values()]),
+    rollup=st.booleans(),
+    threads=st.integers(2, 5),
+)
+def test_the_same_release_whatever_the_threads_and_what_they_share(
+    seed, rows, heights, rule, rollup, threads, make_table
+):
+    table = make_table(seed, rows=rows, heights=heights)
+    alone = Flash(rule, suppression=0.2, rollup=rollup)
+    expected = alone.search(table)
+    for divide in ("when it pays", "always"):
+        search = Speedy(rule, suppression=0.2, rollup=rollup, threads=threads, divide=divide)
+        found = search.search(table)
+        assert (found.checked, found.best, found.rows) == (expected.checked, expected.best, expected.rows)
+        assert (found.lattice.state == expected.lattice.state).all()
+        if found.best is not None:
+            made, plain = search.anonymize(table), alone.anonymize(table)
+            assert made.to_frame().equals(plain.to_frame())
+            assert made.class_of.tolist() == plain.class_of.tolist()
+
+
+def test_always_divides_every_check_that_has_a_row_for_each_thread(make_table):
+    table = make_table(1, rows=60, heights=(2, 3, 2))
+    search = partial(Speedy, KAnonymity(4), threads=2)
+    every = search(divide="always", rollup=False).search(table)
+    assert every.divided == every.checks > 1
+    assert search(rollup=False).search(table).divided == 0  # 60 rows: it does not pay
+    assert search(threads=1, divide="always", rollup=False).search(table).divided == 0
+    assert search(threads=61, divide="always", rollup=False).search(table).divided == 0  # fewer rows than threads
+    # With roll-up, what one field says needs no count, so there is nothing to divide; the rest is divided.
+    rolled = search(divide="always").search(table)
+    assert 0 < rolled.divided <= rolled.checks
+    one = search(divide="always").search(make_table(1, rows=60, heights=(3,)))
+    assert one.divided < one.checks
 
 
 def test_a_check_tags_so_that_few_nodes_are_checked(make_table):

@@ -30,7 +30,7 @@ def test_the_demonstration_is_read_whole():
     assert demo.name == "demo" and not demo.exclusive and demo.notebook.name == "demo.ipynb"
     assert demo.parameters("tiny") == {"rows": 60, "ks": [2, 4, 8]}
     assert [f.name for f in demo.figures] == ["loss", "boxes"]
-    assert demo.claims[0].x == ("k",) and demo.claims[1].reason.startswith("The table is tiny")
+    assert demo.claims[0].x == ("k",) and demo.claims[1].reason[0].text.startswith("The table is tiny")
     with pytest.raises(UnknownNameError, match="did you mean 'quick'"):
         demo.parameters("quik")
 
@@ -75,6 +75,10 @@ WRONG = [
     (HEAD + CLAIM.replace('"c"', '""'), "claim 1 lacks 'id', 'kind'"),
     (HEAD + CLAIM + 'kind = "zero"\nneeds_cores = true\n', "needs_cores must be a whole number, not True"),
     (HEAD + CLAIM + 'kind = "zero"\nneeds_memory_gb = true\n', "needs_memory_gb must be a number, not True"),
+    (HEAD + CLAIM + 'kind = "zero"\nreason = 3\n', "reason must be a list, not 3"),
+    (HEAD + CLAIM + 'kind = "zero"\n[[claim.reason]]\nmeasured = "3"\n', "claim c, reason 1 lacks 'text'"),
+    (HEAD + CLAIM + 'kind = "zero"\n[[claim.reason]]\ntext = "t"\nmesured = "3"\n', "did you mean 'measured'?"),
+    (HEAD + CLAIM + 'kind = "flat"\nvoid = "k == 1"\n', "void names points, and 'flat' has none"),
     (HEAD + CLAIM + 'kind = "rise"\n', "unknown kind 'rise'; did you mean 'rises'?"),
     (HEAD + CLAIM + 'kind = "rises"\n', "kind 'rises' lacks 'x'"),
     (HEAD + CLAIM + 'kind = "zero"\nwher = "k == 1"\n', "unknown key 'wher'; did you mean 'where'?"),

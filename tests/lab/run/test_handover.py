@@ -113,3 +113,11 @@ def test_a_figure_that_was_shown_is_not_shown_again(monkeypatch):
 def test_show_refuses(draw, results, words):
     with pytest.raises(ParameterError, match=words):
         show(draw, **results)
+
+
+def test_a_shown_figure_names_its_data_in_words_or_by_its_tables(monkeypatch):
+    said = []
+    monkeypatch.setattr("ppdp_lab.plotting.show", lambda drawn: said.append(drawn.get_supxlabel()))
+    for data in (TABLE, "worked example", ()):
+        show(lambda results: fig(results["all"]), all=FRAME, data=data)
+    assert said == ["(data: invented)", "(data: worked example)", ""]

@@ -23,6 +23,7 @@ from ppdp_lab.anonymize.lattice.check.workers import Workers
 
 DIRECT_FACTOR = 4  # direct addressing while there are at most this many keys per row
 DIRECT_ALWAYS = 1024
+DIVIDE = WHEN_IT_PAYS, ALWAYS = "when it pays", "always"  # when rows are divided among threads
 GAP = 64  # counts of different threads must not share a cache line
 
 _Direct = tuple[Any, Any, Any, Any, Any]  # numbers, firsts, shifts, masks and radices of the fields
@@ -61,13 +62,22 @@ class Counter:
     packed : PackedTable
         Where the rows come from.
     workers : Workers
-        Rows are cut into one slice per thread if they are many enough; each thread counts its slice, and whoever is done
-        helps the others; then the counts are merged.
+        Rows are cut into one slice per thread; each thread counts its slice, and whoever is done helps the others; then
+        the counts are merged.
+    divide : {"when it pays", "always"}
+        Whether they are so if they are many enough only, or whenever there is a row for each thread.
+
+    Attributes
+    ----------
+    divided : int
+        How many counts were divided among threads so far.
     """
 
-    def __init__(self, packed: PackedTable, workers: Workers) -> None:
+    def __init__(self, packed: PackedTable, workers: Workers, divide: str = WHEN_IT_PAYS) -> None:
         self.packed = packed
+        self.divided = 0
         self._workers = workers
+        self._always = divide == ALWAYS
         self._counts = np.empty(0, dtype=np.uint32)
         self._slots = np.empty(0, dtype=np.uint64)
 
@@ -82,7 +92,8 @@ class Counter:
         # Direct addressing needs a count per key of each thread, so what is left for one thread shrinks with their
         # number.
         space = prod([lookup.count for lookup in lookups])
-        threads = self._workers.enough_for(m)
+        threads = self._people(m)
+        self.divided += threads > 1
         if space <= max(DIRECT_FACTOR * m // threads, DIRECT_ALWAYS):
             numbers = tuple([lookup.number for lookup in lookups])
             firsts = tuple([lookup.first for lookup in lookups])
@@ -96,6 +107,12 @@ class Counter:
         if threads > 1:
             return self._hashed_in_threads(threads, source, hashed, wanted)
         return self._hashed(source, hashed, wanted)
+
+    def _people(self, rows: int) -> int:
+        """How many threads share so many rows."""
+        if self._always:
+            return self._workers.threads if rows >= self._workers.threads else 1
+        return self._workers.enough_for(rows)
 
     def _hashed(self, source: Counted, by: _Hashed, wanted: Wanted) -> Count:
         slots, counts, shift = self._tables(1, wanted.most)

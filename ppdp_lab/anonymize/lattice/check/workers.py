@@ -26,6 +26,7 @@ from ppdp_lab.anonymize.lattice.check._board import (
 ROWS_PER_THREAD = 20_000  # with fewer, calling another thread costs more than it saves
 # Starting a thread costs a fifth of a millisecond: worth it for many rows at once, or once there have been many.
 START_AT, START_AFTER = 400_000, 2_000_000
+NAME = "ppdp_lab lattice check"  # of a thread
 # Cores that this process may use, which may be fewer than the machine has.
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -40,13 +41,18 @@ class _Order(NamedTuple):
     errors: list[BaseException]
 
 
+def _nothing(number: int) -> None:
+    """The task of threads that rest."""
+
+
 class Workers:
     """The calling thread and some others, which are started when first needed and then wait for tasks.
 
     A check takes well under a millisecond, and waking a thread would be a noticeable part of that. So the others wait for
     the next round in compiled code, and sleep only if there is none for about a millisecond. The calling thread's part of
     a task should :func:`~ppdp_lab.anonymize.lattice.check._board.ring` as soon as it has let go of the interpreter's lock; if it
-    does not, others that are awake begin after it.
+    does not, others that are awake begin after it. Only one thread may call at a time: a search borrows a crew from
+    :mod:`ppdp_lab.anonymize.lattice.check.pool` and has it for itself.
 
     Parameters
     ----------
@@ -72,7 +78,7 @@ class Workers:
         self._taken = self.board[TAKEN::EACH]
         self._order = _Order(0, None, 0, [], [])
         self._news = Condition()
-        self._running = 1
+        self._others: list[Thread] = []
         self._seen = 0
 
     def _work(self, number: int) -> None:
@@ -94,17 +100,18 @@ class Workers:
             del order
 
     def enough_for(self, rows: int) -> int:
-        """How many threads should share so many rows.
+        """How many threads should share so many rows for it to pay.
 
         Threads without a core of their own would only be in the way, and for a search that soon ends none are started.
         """
         if self.threads == 1 or rows < 2 * ROWS_PER_THREAD:
             return 1
         threads = min(self.threads, CORES, rows // ROWS_PER_THREAD)
-        if threads > self._running:
+        running = 1 + len(self._others)
+        if threads > running:
             self._seen += rows
             if rows < START_AT and self._seen < START_AFTER:
-                return self._running
+                return running
         return threads
 
     def each(self, task: Callable[[int], Any], threads: int) -> list[Any]:
@@ -115,10 +122,11 @@ class Workers:
         if threads == 1:
             return [task(0)]
         order = self._announce(task, threads)
-        while self._running < threads:
-            Thread(target=self._work, args=(self._running,), daemon=True).start()
-            self._running += 1
         try:
+            while len(self._others) < threads - 1:
+                thread = Thread(target=self._work, args=(1 + len(self._others),), daemon=True, name=NAME)
+                thread.start()
+                self._others.append(thread)
             order.results[0] = task(0)
             for late in range(1, threads):
                 if claim(self.board, late, order.round, LEADER):
@@ -142,9 +150,17 @@ class Workers:
 
         return self.each(part, threads)
 
-    def close(self) -> None:
-        """Let the threads go."""
+    def rest(self) -> None:
+        """Forget the last task, and with it the rows that it held on to; the threads stay, and sleep."""
+        with self._news:
+            # The same round: nobody is woken up, and who wakes late finds nothing to do.
+            self._order = _Order(self._order.round, _nothing, 0, [], [])
+
+    def close(self, patience: float = 0.0) -> None:
+        """Let the threads go, and wait for each of them so many seconds at most."""
         self._announce(None, 0)
+        for thread in self._others if patience else ():
+            thread.join(patience)
 
     def _announce(self, task: Callable[[int], Any] | None, threads: int) -> _Order:
         with self._news:

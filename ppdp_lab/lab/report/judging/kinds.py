@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
+from ppdp_lab.errors import listed
 from ppdp_lab.lab.experiment.claims import Claim
-from ppdp_lab.lab.report.judging.points import FIRST, SECOND, VALUE, ClaimError
+from ppdp_lab.lab.report.judging.points import FIRST, SECOND, VALUE, VOID, ClaimError
 from ppdp_lab.lab.report.text import number
 
 ABOUT, CLOSE, FLAT, RHO = 0.15, 0.10, 1.15, 0.9
@@ -62,8 +63,9 @@ def about(points: pd.DataFrame, claim: Claim) -> Outcome:
     near = (points[VALUE] - paper).abs() <= ABOUT * abs(paper) * (1 + ROUNDING)
     if not claim.at:
         return _numbers(points, near)
+    near, void = _without_void(points, near)
     values = ", ".join(number(points.loc[points[claim.x[0]] == point, VALUE].mean()) for point in claim.at)
-    return _outcome(near, f"{values}{_count(near)}")
+    return _outcome(near, f"{values}{_count(near)}{void}")
 
 
 def zero(points: pd.DataFrame, claim: Claim) -> Outcome:
@@ -117,7 +119,8 @@ KINDS: dict[str, Callable[[pd.DataFrame, Claim], Outcome]] = {
 def _numbers(points: pd.DataFrame, good: pd.Series) -> Outcome:
     low, high = points[VALUE].min(), points[VALUE].max()
     measured = number(low) if low == high else f"{number(low)} to {number(high)}"
-    return _outcome(good, measured + _count(good))
+    good, void = _without_void(points, good)
+    return _outcome(good, measured + _count(good) + void)
 
 
 def _outcome(good: pd.Series | np.ndarray, measured: str, points: int | None = None) -> Outcome:
@@ -128,10 +131,20 @@ def _count(good: pd.Series | np.ndarray, what: str = "points") -> str:
     return f" ({int(good.sum())} of {len(good)} {what})" if len(good) > 1 else ""
 
 
+def _without_void(points: pd.DataFrame, good: pd.Series) -> tuple[pd.Series, str]:
+    """A void point is no win; which ones are void, in words."""
+    if VOID not in points or not points[VOID].any():
+        return good, ""
+    axes = [column for column in points if column not in (VALUE, FIRST, SECOND, VOID)]
+    named = [" ".join(map(str, row)) for row in points.loc[points[VOID], axes].to_numpy()]
+    return good & ~points[VOID], f"; void at {listed(named)}"
+
+
 def _pair(points: pd.DataFrame, good: pd.Series) -> Outcome:
+    good, void = _without_void(points, good)
     ratios = (points[FIRST] / points[SECOND].where(points[SECOND] != 0)).dropna()
     ratio = f"; first / second {number(ratios.min())} to {number(ratios.max())}" if len(ratios) else ""
-    return _outcome(good, f"at {int(good.sum())} of {len(good)} points ({good.mean():.0%}){ratio}")
+    return _outcome(good, f"at {int(good.sum())} of {len(good)} points ({good.mean():.0%}){ratio}{void}")
 
 
 def _curves(points: pd.DataFrame, claim: Claim) -> Iterator[pd.DataFrame]:

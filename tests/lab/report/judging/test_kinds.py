@@ -10,6 +10,7 @@ from ppdp_lab.lab.experiment.claims import (
     HOLDS,
     NOT_MEASURABLE,
     NOT_TESTED,
+    NOTHING,
     NUMBERS,
     PAIRS,
     TRENDS,
@@ -67,9 +68,11 @@ CASES = [
 @pytest.mark.parametrize("kind, more, good, bad", CASES)
 def test_a_kind_holds_and_fails(kind, more, good, bad):
     assert judge(claim(kind, **more), good, "quick").verdict == HOLDS
-    verdict = judge(claim(kind, reason="found out why", **more), bad, "quick")
-    assert (verdict.verdict, verdict.reason) == (FAILS, "found out why")
+    verdict = judge(claim(kind, **more), bad, "quick")
+    assert (verdict.verdict, verdict.reason) == (FAILS, "no reason found yet")
     assert verdict.measured and verdict.paper
+    why = [{"text": "found out why", "measured": verdict.measured}]
+    assert judge(claim(kind, reason=why, **more), bad, "quick").reason == "found out why"
 
 
 def test_every_kind_is_tried():
@@ -171,3 +174,80 @@ def test_a_claim_names_its_table():
         verdicts.judge(claim("zero"), results, "quick")
     with pytest.raises(ClaimError, match=r"unknown table 'c'\. Known: 'a', 'b'"):
         verdicts.judge(claim("zero", table="c"), results, "quick")
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_two_curves_of_zeros_leave_nothing_to_judge(kind):
+    verdict = judge(claim(kind), two([0, 0], [0, 0]), "quick")
+    assert (verdict.verdict, verdict.measured) == (NOTHING, "both 0 at every point")
+
+
+def test_points_where_both_are_zero_are_left_out():
+    """0 = 0 is no "more": what is left decides."""
+    above = judge(claim("above"), two([0, 3], [0, 2]), "quick")
+    assert above.measured == "at 1 of 1 points (100%); first / second 1.5 to 1.5; nothing to judge at 0"
+    ratio = claim("at_most", paper=1.5, series="s", compare=("a", "b"), x=("x",))
+    assert judge(ratio, two([0, 3], [0, 2]), "quick").verdict == HOLDS
+    assert judge(ratio, two([0, 0], [0, 0]), "quick").verdict == NOTHING
+    beyond = judge(ratio, two([1, 3], [0, 2]), "quick")
+    assert (beyond.verdict, beyond.measured) == (FAILS, "1.5 to inf (1 of 2 points)")
+
+
+def test_a_void_point_is_no_win():
+    rows = two([1, 1, 1], [2, 2, 2]).assign(divided=[0, 4, 4, 1, 1, 1])
+    verdict = judge(claim("below", void="divided == 0"), rows, "quick")
+    assert verdict.verdict == FAILS
+    assert verdict.measured == "at 2 of 3 points (67%); first / second 0.5 to 0.5; void at '0'"
+    assert judge(claim("below", void="divided == 9"), rows, "quick").verdict == HOLDS
+    # A point is void if all of its rows are.
+    again = pd.concat([rows, two([1], [2]).assign(divided=4)])
+    assert judge(claim("below", void="divided == 0"), again, "quick").verdict == HOLDS
+
+
+@pytest.mark.parametrize("kind, more", [("at_most", {"paper": 9}), ("about", {"paper": [1, 1], "at": (0, 1)})])
+def test_void_points_of_one_curve(kind, more):
+    rows = curve([1, 1]).assign(divided=[0, 1])
+    verdict = judge(claim(kind, x=("x",), void="divided == 0", **more), rows, "quick")
+    assert verdict.verdict == FAILS and verdict.measured.endswith("(1 of 2 points); void at '0'")
+
+
+def test_void_must_be_askable():
+    with pytest.raises(ClaimError, match="cannot ask void = 'y == 1'"):
+        judge(claim("below", void="y == 1"), two([1], [2]), "quick")
+    with pytest.raises(ValueError, match="void names points"):
+        claim("rises", void="v == 1")
+
+
+def test_a_reason_belongs_to_the_run_it_was_written_for():
+    rows = two([1, 2, 9], [2, 3, 4])
+    measured = judge(claim("below"), rows, "quick").measured
+    several = [
+        {"text": "the first", "measured": "at 1 of 3 points (33%)"},
+        {"text": "the second", "measured": measured},
+    ]
+    assert judge(claim("below", reason=several), rows, "quick").reason == "the second"
+    other = judge(claim("below", reason=several[:1]), rows, "quick").reason
+    assert (
+        other.startswith("no reason found yet for this run. Written for a run that measured at 1 of 3")
+        and "the first" in other
+    )
+    bare = judge(claim("below", reason="because"), rows, "quick").reason
+    assert bare == "no reason found yet for this run. Written for no run in particular: because"
+
+
+@pytest.mark.parametrize(
+    "written, measured, same",
+    [
+        ("3.188", "3.4", True),
+        ("3.188", "12", False),
+        ("0 to 190 (38 of 42 points)", "0 to 181 (38 of 42 points)", True),
+        ("0 to 190 (38 of 42 points)", "0 to 190 (37 of 42 points)", False),
+        ("0 to 155,504", "0 to 150,000", True),
+        ("0 to 155,504", "0 to 155", False),
+        ("rho = -0.52 over 8 points", "rho = 0.52 over 8 points", False),
+        ("1.2e-05", "1.3e-05", True),
+        ("both 0", "3", False),
+    ],
+)
+def test_measurements_that_are_alike(written, measured, same):
+    assert verdicts.alike(written, measured) is same

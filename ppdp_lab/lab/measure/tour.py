@@ -1,0 +1,111 @@
+"""How the tour measures: a dozen people in a picture, partitions, and what rules cost and prevent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+from tqdm.auto import tqdm
+
+from ppdp_lab import attacks, metrics
+from ppdp_lab.anonymize import Mondrian
+from ppdp_lab.lab.boxes import box_frame
+from ppdp_lab.lab.measure import scales
+from ppdp_lab.metrics.queries import Queries
+from ppdp_lab.principles import DistinctLDiversity, KAnonymity, Principle, TCloseness
+from ppdp_lab.table import Microdata, Schema
+
+SIZES: dict[str, dict[str, Any]] = {
+    "quick": {"rows": None, "ks": [2, 5, 10, 20, 50, 100], "queries": 500},  # rows None: all of them
+    "paper": {"rows": None, "ks": [2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100], "queries": 2000},
+}
+_PEOPLE = [
+    (23, 9, "craft"), (26, 11, "sales"), (28, 8, "farming"),
+    (24, 14, "teaching"), (29, 13, "sales"), (31, 16, "teaching"),
+    (47, 9, "craft"), (52, 8, "craft"), (58, 11, "craft"),
+    (45, 13, "office"), (55, 16, "teaching"), (61, 14, "sales"),
+]  # fmt: skip
+KNOWN = (52, 8)  # age and education of somebody whom the adversary looks for
+
+
+def sizes(scale: str, **given: Any) -> SimpleNamespace:
+    """Sizes of the tour; those that are None are as the scale says.
+
+    >>> sizes("quick", ks=None, queries=10).ks, sizes("quick", queries=10).queries
+    ([2, 5, 10, 20, 50, 100], 10)
+    """
+    return scales.chosen(scale, SIZES, **given)
+
+
+# ---------------------------------------------------------------------- the idea in a picture
+def people() -> Microdata:
+    """A dozen invented people: age and years of education, and an occupation to be kept from others."""
+    frame = pd.DataFrame(_PEOPLE, columns=["age", "education", "occupation"])
+    return Microdata(frame, Schema(["age", "education"], sensitive="occupation"), provenance="worked example")
+
+
+def idea(table: Microdata, rules: Mapping[str, Principle]) -> pd.DataFrame:
+    """People and boxes of a small table under each rule, for a picture.
+
+    One row per box (``x0, x1, y0, y1``, ``shows``: the values that are published of it) and per person (``x0, y0``,
+    ``shows``: the value, ``known``: whether the adversary looks for this one).
+    """
+    found = []
+    where = {f"{axis}0": table.frame[name].to_numpy() for axis, name in zip("xy", table.schema.quasi_identifiers)}
+    values = table.frame[table.schema.sensitive[0]]
+    known = [(x, y) == KNOWN for x, y in zip(where["x0"], where["y0"])]
+    persons = pd.DataFrame(where | {"shows": values.to_numpy(), "known": known, "what": "person"})
+    for name, rule in rules.items():
+        release = Mondrian(rule).anonymize(table)
+        shows = [", ".join(sorted(values[release.class_of == c])) for c in range(release.n_classes)]
+        boxes = box_frame(release).assign(shows=shows, known=False, what="box")
+        found.append(pd.concat([boxes, persons]).assign(rule=name))
+    return pd.concat(found, ignore_index=True)
+
+
+# ---------------------------------------------------------------------- partitions, and what rules cost and prevent
+def partitions(table: Microdata, ks: list[int]) -> pd.DataFrame:
+    """Mondrian's boxes over two quasi-identifiers for the smallest, the middle and the largest k."""
+    chosen = sorted({ks[0], ks[len(ks) // 2], ks[-1]})
+    return pd.concat(
+        [box_frame(Mondrian(KAnonymity(k)).anonymize(table)).assign(k=k) for k in chosen], ignore_index=True
+    )
+
+
+def rules(k: int, *, l: int, t: float) -> dict[str, Principle]:  # noqa: E741
+    """k-anonymity, alone and with what closes the holes that it leaves.
+
+    >>> list(rules(5, l=3, t=0.3))
+    ['k-anonymity', '+ l-diversity', '+ t-closeness']
+    """
+    alone = KAnonymity(k)
+    return {
+        "k-anonymity": alone,
+        "+ l-diversity": alone & DistinctLDiversity(l),
+        "+ t-closeness": alone & TCloseness(t),
+    }
+
+
+def grid(table: Microdata, ks: list[int], *, l: int, t: float, asked: Queries) -> pd.DataFrame:  # noqa: E741
+    """What is left of utility, and what three attacks find, under each rule for each k."""
+    found = []
+    for k in tqdm(ks, desc="k"):
+        for name, rule in rules(k, l=l, t=t).items():
+            release = Mondrian(rule).anonymize(table)
+            published = release.published()
+            found.append(
+                {
+                    "k": k,
+                    "rule": name,
+                    "classes": release.n_classes,
+                    "gcp": metrics.gcp(release),
+                    "discernibility": metrics.discernibility(release),
+                    "homogeneous": attacks.homogeneity(published).share_of_people_breached,
+                    "skewed": attacks.skewness(published, gain=t).share_of_people_breached,
+                    "linked": attacks.record_linkage(published, threshold=1 / k).share_of_people_breached,
+                    "query_error": metrics.query_error(release, asked),
+                }
+            )
+    return pd.DataFrame(found)

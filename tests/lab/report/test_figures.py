@@ -1,0 +1,37 @@
+"""Captions of figures: what a figure was drawn from, in the experiment file's words where it says so."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pandas as pd
+
+from ppdp_lab import plotting
+from ppdp_lab.lab.experiment.model import FigureEntry
+from ppdp_lab.lab.report.figures import draw_all
+
+DRAW = """
+from ppdp_lab import plotting
+
+def loss(results):
+    figure, ax = plotting.figure()
+    plotting.curves(ax, results["grid"], x="k", y="loss")
+    return plotting.label(ax, x="k", y="loss")
+"""
+
+
+def test_a_figure_names_its_own_data_in_place_of_the_runs(tmp_path, monkeypatch):
+    said = {}
+    monkeypatch.setattr(plotting, "save", lambda figure, path: said.update({path.name: figure.get_supxlabel()}))
+    (tmp_path / "draw.py").write_text(DRAW)
+    entries = [
+        FigureEntry(name=name, caption=f"{name}.", draw="draw.py:loss", data=data)
+        for name, data in (("plain", ""), ("example", "worked example"))
+    ]
+    experiment = SimpleNamespace(figures=entries, path=tmp_path / "some.toml")
+    run = SimpleNamespace(results={"grid": pd.DataFrame({"k": [2, 5], "loss": [0.1, 0.3]})}, folder=tmp_path)
+    draw_all(experiment, run, {"provenance": "stand-in", "scale": "quick", "seed": 1})
+    assert said == {
+        "plain": "plain. (data: stand-in; scale: quick; seed: 1)",
+        "example": "example. (data: worked example; scale: quick; seed: 1)",
+    }
