@@ -6,13 +6,15 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ppdp_lab.anonymize import Mondrian
-from ppdp_lab.errors import DirtyRecordsWarning, InfeasibleError, check_choice
+from ppdp_lab.errors import DirtyRecordsWarning, InfeasibleError
+from ppdp_lab.lab.measure import scales
 from ppdp_lab.metrics import fem, vem
 from ppdp_lab.principles import DistinctLDiversity, KAnonymity, Principle
 from ppdp_lab.release import Release
@@ -27,14 +29,13 @@ OURS, RIVAL = "BPG with Mondrian", "m-invariance"
 CONVENTIONS = ("free", "charged")
 
 
-def sizes(scale: str, **given: Any) -> dict[str, Any]:
-    """The sizes of a scale, except for those that are given.
+def sizes(scale: str, **given: Any) -> SimpleNamespace:
+    """Sizes of the experiment; those that are None are as the scale says.
 
-    >>> sizes("paper", repetitions=10, rates=None)["repetitions"]
+    >>> sizes("paper", repetitions=10, rates=None).repetitions
     10
     """
-    chosen = SIZES[check_choice("scale", scale, SIZES)]
-    return {name: value if given.get(name) is None else given[name] for name, value in chosen.items()}
+    return scales.chosen(scale, SIZES, **given)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import pytest
 from republish.histories import Follower as Plain
 
 import ppdp_lab as pl
-from ppdp_lab.errors import ParameterError
+from ppdp_lab.errors import UnknownNameError
 from ppdp_lab.lab.measure import bpg as measure
 
 
@@ -17,9 +17,9 @@ def table() -> pl.Microdata:
 
 
 def test_sizes_are_those_of_the_scale_unless_given() -> None:
-    assert measure.sizes("paper", rates=None, initial=None)["rates"] == [40_000, 20_000, 10_000, 5_000]
-    assert measure.sizes("quick", initial=7)["initial"] == 7
-    with pytest.raises(ParameterError, match="scale"):
+    assert measure.sizes("paper", rates=None, initial=None).rates == [40_000, 20_000, 10_000, 5_000]
+    assert measure.sizes("quick", initial=7).initial == 7
+    with pytest.raises(UnknownNameError, match="scale"):
         measure.sizes("huge")
 
 
