@@ -31,6 +31,7 @@ if _TYPE_CHECKING:
     )
     from ppdp_lab.release import Published, Release
     from ppdp_lab.republish import (
+        BPG,
         I3M,
         EEquivalence,
         MInvariance,
@@ -67,6 +68,7 @@ _HOME = {
     "holder": ("snapshots_from_folder",),
     "release": ("Published", "Release"),
     "republish": (
+        "BPG",
         "I3M",
         "EEquivalence",
         "MInvariance",
@@ -79,6 +81,7 @@ _HOME = {
 }
 
 __all__ = [
+    "BPG",
     "I3M",
     "AlphaKAnonymity",
     "Anatomy",

@@ -79,6 +79,10 @@ class FewStayedWarning(PPDPWarning):
     """Nearly nobody of the release before is found again: ids may be written otherwise this time."""
 
 
+class DirtyRecordsWarning(PPDPWarning):
+    """A release holds persons who are not in its snapshot: deleted people are put back into print."""
+
+
 class DroppedColumnsWarning(PPDPWarning):
     """Columns of the frame that the schema does not name were dropped."""
 

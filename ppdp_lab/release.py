@@ -169,6 +169,19 @@ class Release:
         """The invented records in coded form. Holder's side only."""
         return self._counterfeits
 
+    def per_class(self) -> pd.DataFrame:
+        """Records that were asked for, dirty ones, counterfeits and suppressed ones of each class. Holder's side only.
+
+        Suppressed records belong to no class: they stand in the last row, -1, if there are any.
+        """
+        numbers, dirty = np.arange(self.n_classes), np.asarray(self.table.ids.isin(self.dirty))
+        added = np.bincount(self.class_of[dirty & (self.class_of >= 0)], minlength=self.n_classes)
+        columns = {"records": self.real_sizes - added, "dirty": added, "counterfeits": self.sizes - self.real_sizes}
+        frame = pd.DataFrame({**columns, "suppressed": 0}, index=pd.Index(numbers, name="class"))
+        if len(self.suppressed):
+            frame.loc[-1] = [0, 0, 0, len(self.suppressed)]
+        return frame
+
     def counts(self, *, counterfeits: bool = True) -> ClassCounts:
         """Sizes and sensitive histograms per class, as published: counterfeits count unless told otherwise."""
         class_of, sensitive = self.class_of, self.table.sensitive_codes

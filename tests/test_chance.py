@@ -55,8 +55,8 @@ def classes(release: pl.Release) -> set[frozenset[Any]]:
 
 
 def chancy(entry: Entry) -> dict[str, Any]:
-    """Parameters under which something is left to chance; relaxed cuts for Mondrian."""
-    return {"strict": False} if entry.name == "Mondrian" else {}
+    """Parameters under which something is left to chance; relaxed cuts for Mondrian, another base for BPG."""
+    return {"Mondrian": {"strict": False}, "BPG": {"base": pl.KMember(2)}}.get(entry.name, {})
 
 
 def takes_a_seed(entry: Entry) -> bool:

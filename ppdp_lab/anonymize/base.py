@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from ppdp_lab.principles import Principle
 from ppdp_lab.registry import Plain, Registry
 from ppdp_lab.release import Release
 from ppdp_lab.table import ClassCounts, Microdata
+from ppdp_lab.table.keys.bounds import check_codes
 
 
 class Anonymizer(Plain, ABC):
@@ -33,13 +35,42 @@ class Anonymizer(Plain, ABC):
 
     def _require_feasible(self, table: Microdata) -> None:
         """Refuse what is no table, has no records, or cannot meet the rule at all."""
+        self._require_table(table)
+        if not len(table):
+            raise InfeasibleError("the table has no records; there is nothing to anonymize")
+        self.rule.require_feasible(whole_counts(table))
+
+    def _require_table(self, table: Microdata) -> None:
         if not isinstance(table, Microdata):
             raise ParameterError(
                 f"{type(self).__name__} needs a ppdp_lab.Microdata, not {type(table).__name__}; wrap the frame first"
             )
-        if not len(table):
-            raise InfeasibleError("the table has no records; there is nothing to anonymize")
-        self.rule.require_feasible(whole_counts(table))
+
+    def divided(self, table: Microdata, part_of: np.ndarray) -> np.ndarray:
+        """Class of each record if every part of the table is anonymized by itself; -1 for a suppressed one.
+
+        ``part_of`` numbers the parts 0, 1, ...; records of part -1 are passed over and get -1. A part that cannot be
+        anonymized, or not be divided, is one class, safe or not: whoever asks has to look.
+
+        >>> import pandas as pd, ppdp_lab as pl
+        >>> table = pl.Microdata(pd.DataFrame({"age": [21, 22, 58, 59, 23, 40, 60]}), pl.Schema("age"))
+        >>> pl.KMember(3).divided(table, np.array([0, 0, 0, 0, 1, -1, 1])).tolist()
+        [0, 0, 0, 0, 1, -1, 1]
+        """
+        self._require_table(table)
+        part_of = check_codes("part_of", part_of, len(table) + 1, low=-1, n=len(table))
+        class_of = np.full(len(table), -1, dtype=np.int32)
+        order = np.argsort(part_of, kind="stable")[int((part_of < 0).sum()) :]
+        begins = np.flatnonzero(np.diff(part_of[order], prepend=-1))
+        count = 0
+        for rows in np.split(order, begins[1:]) if len(order) else []:
+            classes = np.zeros(len(rows), dtype=np.int32)
+            if len(rows) >= 2 * self.rule.minimum_size:
+                with suppress(InfeasibleError):
+                    classes = self.anonymize(table.select(rows)).class_of
+            class_of[rows] = np.where(classes >= 0, classes + count, -1)
+            count += int(classes.max(initial=-1)) + 1
+        return class_of
 
     @abstractmethod
     def _release(self, table: Microdata) -> Release:

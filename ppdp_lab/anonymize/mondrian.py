@@ -31,6 +31,7 @@ from ppdp_lab.principles import Principle
 from ppdp_lab.registry import OneOf, Seed
 from ppdp_lab.release import Release
 from ppdp_lab.table import ClassCounts, Microdata
+from ppdp_lab.table.keys.bounds import check_codes
 
 CUTS = {"median": (MEDIAN,), "median-or-below": (MEDIAN, BELOW)}
 CHOICES = ("widest", "distinct", "balanced")
@@ -100,13 +101,25 @@ class Mondrian(Anonymizer):
         self.seed = check_seed(seed)
 
     def _release(self, table: Microdata) -> Release:
+        class_of = self.divided(table, np.zeros(len(table), dtype=np.int32))
+        return Release(table, class_of, **self._said(seeded=not self.strict))
+
+    def divided(self, table: Microdata, part_of: np.ndarray) -> np.ndarray:
+        """As of any anonymizer, but all parts are cut together; ranges are shares of the whole table's."""
+        self._require_table(table)
+        part_of = check_codes("part_of", part_of, len(table) + 1, low=-1, n=len(table))
         # Relaxed cuts divide records that agree on one attribute: which of them go left is chance, not their values' or order.
         chance = np.random.default_rng(self.seed)
         rows = np.arange(len(table)) if self.strict else table.order_by_chance(chance)
-        class_of = np.empty(len(table), dtype=np.int32)
+        class_of = np.full(len(table), -1, dtype=np.int32)
         n_classes = 0
         level = _Level(table, rows, np.array([0, len(table)]))
         widest = level.ranges()
+        if part_of.any():
+            mine = part_of[rows]
+            begins = np.flatnonzero(np.bincount(mine[mine >= 0]))  # numbers of the parts that have records
+            order = np.argsort(mine, kind="stable")[int((mine < 0).sum()) :]
+            level = level.children(order, np.r_[np.searchsorted(mine[order], begins), len(order)])
         while level.n:
             children, finished = self._cut_all(level, widest)
             sizes = np.diff(level.offsets)[finished]
@@ -114,7 +127,7 @@ class Mondrian(Anonymizer):
             class_of[level.rows[stay]] = n_classes + np.repeat(np.arange(len(sizes)), sizes)
             n_classes += len(sizes)
             level = children
-        return Release(table, class_of, **self._said(seeded=not self.strict))
+        return class_of
 
     def _cut_all(self, level: _Level, widest: np.ndarray) -> tuple[_Level, np.ndarray]:
         """Cut every partition along the first attribute that allows it; also say which partitions cannot be cut."""

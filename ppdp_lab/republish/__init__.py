@@ -1,5 +1,6 @@
 """Many releases: streams of snapshots and the publishers that are fed with them."""
 
+from ppdp_lab.republish.bpg import BPG
 from ppdp_lab.republish.e_equivalence import EEquivalence
 from ppdp_lab.republish.i3m import I3M, Drift
 from ppdp_lab.republish.m_invariance import MInvariance
@@ -8,6 +9,7 @@ from ppdp_lab.republish.publisher import PUBLISHERS, Publisher
 from ppdp_lab.republish.stream import Snapshot, UpdateStream
 
 __all__ = [
+    "BPG",
     "I3M",
     "PUBLISHERS",
     "Break",

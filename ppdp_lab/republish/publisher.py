@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -67,6 +67,10 @@ class Publisher(Remembered, ABC):
         super().__init__(np.random.default_rng(self.seed))
 
     # ------------------------------------------------------------------ what a subclass says
+    _answers_queries: ClassVar[bool] = (
+        False  # then two snapshots may well have nobody in common, if all were seen before
+    )
+
     @abstractmethod
     def _publish(self, snapshot: Snapshot, persons: np.ndarray) -> tuple[Release, np.ndarray]:
         """The next release, and the person number of each of its records.
@@ -193,9 +197,10 @@ class Publisher(Remembered, ABC):
         for now_codes, then_codes in zip((*table.qi_codes, *table.sensitive_codes), self._codes):
             changed[rows[now_codes[rows] != then_codes[who]]] = True
         before = int(self._present.sum())
-        if before >= _MANY and int(stayed.sum()) * 50 < before:
+        again = int((known >= 0).sum()) if self._answers_queries else int(stayed.sum())
+        if before >= _MANY and again * 50 < before:
             warnings.warn(
-                f"only {int(stayed.sum())} of {before} persons of the release before are found again; if that is a surprise, "
+                f"only {again} of {before} persons of the release before are found again; if that is a surprise, "
                 f"their ids are written otherwise this time, and nobody is protected by what was published of them",
                 FewStayedWarning,
                 stacklevel=3,

@@ -186,10 +186,14 @@ class Doors:
             fine.append((kind.__name__, lambda first, seed, kind=kind: kind(first, seed=seed), {"first": 2, "seed": 1}))
             fine.append((f"{kind.__name__}.anonymize", kind(2, seed=1).anonymize, {"table": table}))
         fine.append(("Mondrian.anonymize", pl.Mondrian(pl.KAnonymity(2)).anonymize, {"table": table}))
+        for base in (pl.Mondrian(pl.KAnonymity(2)), pl.KMember(2, seed=1)):
+            parts = np.zeros(len(table), dtype=np.int32)
+            fine.append((f"{type(base).__name__}.divided", base.divided, {"table": table, "part_of": parts}))
         for name in PUBLISHERS:
             also = {"e": 2} if name == "EEquivalence" else {}
-            fine.append((name, PUBLISHERS[name], {"seed": 1, **also} | {"m" if name != "I3M" else "k": 2}))
-            maker = PUBLISHERS[name](2, **also, seed=1)
+            first = {"I3M": {"k": 2}, "BPG": {"rule": pl.KAnonymity(2)}}.get(name, {"m": 2})
+            fine.append((name, PUBLISHERS[name], {"seed": 1, **also, **first}))
+            maker = PUBLISHERS[name](**first, **also, seed=1)
             maker.publish(table)
             fine.append((f"{name}.publish", maker.publish, {"snapshot": table}))
         fine += self._attacks()

@@ -97,7 +97,8 @@ def publisher(kind: type, chance: np.random.Generator, *, plain: bool = False) -
         head: Any = int(chance.integers(2, 4))
         rule = Rule.of("m" if first == "m" else "k", head)
     elif first == "rule":
-        rule = RULES["k"](chance)
+        closed = [name for name in RULES if RULES[name](chance).principle.superset_closed]
+        rule = RULES["k" if plain else str(chance.choice(closed))](chance)
         head = rule.principle
     else:
         raise AssertionError(
@@ -106,6 +107,8 @@ def publisher(kind: type, chance: np.random.Generator, *, plain: bool = False) -
     known = {
         "e": lambda: int(chance.integers(1, 4)),
         "base": lambda: pl.Mondrian(pl.KAnonymity(2)),
+        "variant": lambda: str(chance.choice(["dirty", "no-dirty", "with-counterfeits", "one-by-one"])),
+        "divide_by": lambda: str(chance.choice(["neighbourhood", "signature", "none"])),
         "partition": lambda: str(chance.choice(["fine", "merged"])),
         "style": lambda: str(chance.choice(["generalized", "anatomized"])),
         "optimize": lambda: bool(chance.random() < 0.5),
