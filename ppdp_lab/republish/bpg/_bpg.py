@@ -97,20 +97,25 @@ def divide(pair_class, pair_home, begins, members, now, units, cuts):
     of ``cuts`` says where the three parts of pair p begin and where the last one ends. Returns the number of units.
     """
     filled = 0
+    cursor = np.empty(3, dtype=np.int64)
     for p in range(pair_class.shape[0]):
         c, v = pair_class[p], pair_home[p]
-        for part in range(3):
+        cursor[:] = 0
+        for i in range(begins[v], begins[v + 1]):
+            where = now[members[i]]
+            if where != SETTLED:
+                cursor[0 if where == c else (1 if where == AVAILABLE else 2)] += 1
+        for part in range(3):  # from counts to where each part begins
             cuts[p, part] = filled
-            for i in range(begins[v], begins[v + 1]):
-                unit = members[i]
-                where = now[unit]
-                if where == SETTLED:
-                    continue
-                belongs = 0 if where == c else (1 if where == AVAILABLE else 2)
-                if belongs == part:
-                    units[filled] = unit
-                    filled += 1
+            filled += cursor[part]
+            cursor[part] = cuts[p, part]
         cuts[p, 3] = filled
+        for i in range(begins[v], begins[v + 1]):
+            where = now[members[i]]
+            if where != SETTLED:
+                part = 0 if where == c else (1 if where == AVAILABLE else 2)
+                units[cursor[part]] = members[i]
+                cursor[part] += 1
     return filled
 
 

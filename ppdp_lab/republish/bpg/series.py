@@ -168,7 +168,9 @@ class BPG(Publisher):
         scene = self._scene(table, persons, fakes)
         count = number_classes(scene.now)
         order = self.chance.permutation(count)
-        planned = plan(scene, self.rule, count, self.chance) if self.variant == COUNTERFEITS else {}
+        # Counterfeits have a chance of their own: how much of it is used depends on sensitive values, and must decide nothing.
+        lots = np.random.default_rng(int(self.chance.integers(2**63)))
+        planned = plan(scene, self.rule, count, lots) if self.variant == COUNTERFEITS else {}
         outcome, homes = self._decide(scene, order, planned)
         final = outcome.final
         if (final < 0).all():
@@ -181,7 +183,7 @@ class BPG(Publisher):
         published = np.bincount(final[final >= 0]) > 0
         planned = {c: values for c, values in planned.items() if c < len(published) and published[c]}
         if planned:
-            fakes, where = invent(fakes, planned, table, final[persons], self.chance, self._pseudonyms)
+            fakes, where = invent(fakes, planned, table, final[persons], lots, self._pseudonyms)
             final = np.concatenate([final, where])
         number = np.append(np.cumsum(published) - 1, -1).astype(np.int32)
         final = number[final]
