@@ -19,6 +19,7 @@ if _TYPE_CHECKING:
         SmallestClasses,
         Speedy,
     )
+    from ppdp_lab.attacks import SensitiveUpdateGraph, UpdateModel
     from ppdp_lab.holder import snapshots_from_folder
     from ppdp_lab.principles import (
         AlphaKAnonymity,
@@ -65,10 +66,12 @@ _HOME = {
         "TCloseness",
     ),
     "holder": ("snapshots_from_folder",),
+    "attacks": ("SensitiveUpdateGraph", "UpdateModel"),
     "release": ("Published", "Release"),
     "republish": (
         "I3M",
         "EEquivalence",
+
         "MInvariance",
         "Snapshot",
         "UpdateStream",
@@ -91,6 +94,7 @@ __all__ = [
     "Incognito",
     "KAnonymity",
     "KMember",
+
     "MInvariance",
     "Microdata",
     "Mondrian",
@@ -100,10 +104,12 @@ __all__ = [
     "Release",
     "Samarati",
     "Schema",
+    "SensitiveUpdateGraph",
     "SmallestClasses",
     "Snapshot",
     "Speedy",
     "TCloseness",
+    "UpdateModel",
     "UpdateStream",
     "anonymize",
     "attacks",
