@@ -34,6 +34,7 @@ if _TYPE_CHECKING:
     from ppdp_lab.republish import (
         I3M,
         EEquivalence,
+        MDistinct,
         MInvariance,
         Snapshot,
         UpdateStream,
@@ -71,7 +72,7 @@ _HOME = {
     "republish": (
         "I3M",
         "EEquivalence",
-
+        "MDistinct",
         "MInvariance",
         "Snapshot",
         "UpdateStream",
@@ -94,7 +95,7 @@ __all__ = [
     "Incognito",
     "KAnonymity",
     "KMember",
-
+    "MDistinct",
     "MInvariance",
     "Microdata",
     "Mondrian",

@@ -108,6 +108,8 @@ def publisher(kind: type, chance: np.random.Generator, *, plain: bool = False) -
         "base": lambda: pl.Mondrian(pl.KAnonymity(2)),
         "partition": lambda: str(chance.choice(["fine", "merged"])),
         "style": lambda: str(chance.choice(["generalized", "anatomized"])),
+        "star": lambda: bool(chance.random() < 0.5),
+        "new_records": lambda: str(chance.choice(["apart", "scored"])),
         "optimize": lambda: bool(chance.random() < 0.5),
         "on_invalid": lambda: "suppress",
     }
