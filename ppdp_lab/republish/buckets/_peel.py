@@ -69,21 +69,25 @@ def peel(order, start, end, height, slot_of, cell_of, wild, places, rank, segmen
 def measure(taken, size, height, codes, where, span, forward, out):
     """Sum of the extents of the first (or last) p groups, each relative to the part's own, into ``out[p]``."""
     n_columns = codes.shape[1]
-    low = np.empty(n_columns)
-    high = np.empty(n_columns)
+    low = np.empty(n_columns, dtype=codes.dtype)
+    high = np.empty(n_columns, dtype=codes.dtype)
+    # One record sets both ends of the box, so that a code below `low` cannot also be above `high`.
     for c in range(n_columns):
-        low[c], high[c] = np.inf, -np.inf
-    for p in range(1, height + 1):
+        low[c] = high[c] = codes[taken[0 if forward else (height - 1) * size], c]
+    for p in range(1, height):
         start = (p - 1 if forward else height - p) * size
         for i in range(start, start + size):
+            row = taken[i]
             for c in range(n_columns):
-                x = where[c, codes[taken[i], c]]
-                low[c] = min(low[c], x)
-                high[c] = max(high[c], x)
+                code = codes[row, c]
+                if code < low[c]:
+                    low[c] = code
+                elif code > high[c]:
+                    high[c] = code
         extent = 0.0
         for c in range(n_columns):
             if span[c] > 0:
-                extent += (high[c] - low[c]) / span[c]
+                extent += (where[c, high[c]] - where[c, low[c]]) / span[c]
         out[p] = extent
 
 
@@ -143,11 +147,10 @@ def split_by_peeling(orders, begins, heights, slot_of, cell_of, wild, places, ra
                 n_classes += 1
                 continue
             for c in range(codes.shape[1]):
-                low, high = np.inf, -np.inf
+                low = high = codes[orders[0, start], c]
                 for i in range(start, end):
-                    x = where[c, codes[orders[0, i], c]]
-                    low, high = min(low, x), max(high, x)
-                span[c] = high - low
+                    low, high = min(low, codes[orders[0, i], c]), max(high, codes[orders[0, i], c])
+                span[c] = where[c, high] - where[c, low]
             least, n_left = np.inf, 0
             for b in range(orders.shape[0]):
                 # A column in which all are alike cuts nothing, unless none can be cut: then its order is chance.

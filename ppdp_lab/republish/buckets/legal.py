@@ -46,15 +46,24 @@ def check_legal(
         then = np.zeros((len(used), len(domain)), dtype=np.float32)
         then[np.repeat(np.arange(len(used)), np.diff(begins)), values] = 1
         reach = model.over(domain, model.reach(gap)).astype(np.float32)
-        explained, went_on = then @ reach > 0, now @ reach.T > 0
+        explained, went_on = _bits(then @ reach > 0), _bits(now @ reach.T > 0)
         c = release.class_of[rows]
-        wrong = (then.sum(axis=1)[which] != now.sum(axis=1)[c]) | (then[which] > went_on[c]).any(axis=1)
-        wrong |= (now[c] > explained[which]).any(axis=1)
+        wrong = then.sum(axis=1)[which] != now.sum(axis=1)[c]
+        wrong |= (_bits(then > 0)[which] & ~went_on[c]).any(axis=1)
+        wrong |= (_bits(now > 0)[c] & ~explained[which]).any(axis=1)
         if wrong.any():
             raise BrokenRuleError(
                 f"the release is withheld: for {int(wrong.sum())} record(s) the values of their class are no legal update "
                 f"instance of those that they were published among before"
             )
+
+
+def _bits(matrix: np.ndarray) -> np.ndarray:
+    """The rows of a boolean matrix as 64-bit words."""
+    packed = np.packbits(matrix, axis=1)
+    wide = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
+    wide[:, : packed.shape[1]] = packed
+    return wide.view(np.uint64)
 
 
 def check_apart(release: Release, model: UpdateModel, new: np.ndarray) -> None:
