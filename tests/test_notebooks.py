@@ -14,7 +14,7 @@ NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
 
 
 def test_no_notebook_is_forgotten():
-    assert sorted(EXPERIMENTS) == ["equivalence", "i3m", "speedy", "tour"]
+    assert sorted(EXPERIMENTS) == ["equivalence", "i3m", "mdistinct", "speedy", "tour"]
     assert {e.notebook.resolve() for e in EXPERIMENTS.values()} == {path.resolve() for path in NOTEBOOKS}
 
 

@@ -1,0 +1,1 @@
+"""How experiments measure: one module per experiment, the longer part of its notebook."""
