@@ -15,7 +15,7 @@ from ppdp_lab.attacks.search import beside
 from ppdp_lab.attacks.series.candidates import candidate_multisets, confidence
 from ppdp_lab.attacks.series.group_histories import kept_by_histories
 from ppdp_lab.attacks.series.guarantee import Guarantee
-from ppdp_lab.attacks.series.update_audit import audit_versions
+from ppdp_lab.attacks.series.updating import audit_versions
 from ppdp_lab.forms import Published, PublishedRows
 from ppdp_lab.principles import Principle
 

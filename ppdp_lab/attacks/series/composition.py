@@ -1,7 +1,7 @@
 """Attacks on a series of releases: what their combination tells of a person.
 
 The value of a person is taken to stay the same over the series; only tracked rows (pseudonyms) may change theirs. Where the
-background carries an update model, candidates are those that the person's update graph leaves (:mod:`.versions`).
+background carries an update model, candidates are those that the person's update graph leaves (:mod:`.updating`).
 
 References
 ----------
@@ -26,7 +26,7 @@ from ppdp_lab.attacks.registry import ATTRIBUTE, SERIES, attack
 from ppdp_lab.attacks.results import AttackResult, plural
 from ppdp_lab.attacks.search import Units
 from ppdp_lab.attacks.series.candidates import candidate_multisets, confidence
-from ppdp_lab.attacks.series.versions import graphs_of
+from ppdp_lab.attacks.series.updating import graphs_of
 from ppdp_lab.errors import IdError, check_integer, check_number
 from ppdp_lab.forms import Published
 from ppdp_lab.principles.base import TOLERANCE

@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ppdp_lab.attacks.updates.checking import checked_chances, checked_targets, checked_values, names_of
 from ppdp_lab.errors import ParameterError, SchemaError, check_integer, check_items, listed
 from ppdp_lab.registry import Plain, Registry
 from ppdp_lab.table import Domain, Microdata
 from ppdp_lab.table.files.kinds import text_of
 
 UPDATE_MODELS: Registry[type[UpdateModel]] = Registry("update model")
-_NEAR = 1e-6  # how far the probabilities of a row may be from adding up to 1
 
 
 @UPDATE_MODELS.add(
@@ -65,55 +65,9 @@ class UpdateModel(Plain):
     """
 
     def __init__(self, values: Sequence[Any], targets: Sequence[Any], chances: Sequence[Any] | None = None) -> None:
-        self.values = tuple(text_of(value) for value in check_items("values", values))
-        if not self.values:
-            raise ParameterError("an update model needs at least one value")
-        doubled = sorted({value for value in self.values if self.values.count(value) > 1}) if self._twice() else []
-        if doubled:
-            raise ParameterError(f"value(s) {listed(doubled)} stand more than once in the update model; name each once")
-        self.targets = tuple(self._row(value, row) for value, row in zip(self.values, self._rows("targets", targets)))
-        rows = None if chances is None else self._rows("chances", chances)
-        self.chances = None if rows is None else tuple(self._shares(i, row) for i, row in enumerate(rows))
-
-    def _twice(self) -> bool:
-        return len(set(self.values)) < len(self.values)
-
-    def _rows(self, name: str, given: Any) -> list[Any]:
-        rows = check_items(name, given)
-        if len(rows) != len(self.values):
-            raise ParameterError(
-                f"{name} has {len(rows)} rows for {len(self.values)} values; give one row for each value"
-            )
-        return rows
-
-    def _row(self, value: str, given: Any) -> tuple[int, ...]:
-        n = len(self.values) - 1
-        row = tuple(
-            check_integer(f"what {value!r} may become", t, at_least=0, at_most=n) for t in check_items("targets", given)
-        )
-        if not row:
-            raise ParameterError(
-                f"{value!r} may become nothing, not even stay; name it as its own target if it never changes"
-            )
-        if len(set(row)) < len(row):
-            raise ParameterError(f"what {value!r} may become names a value twice; name each once")
-        return row
-
-    def _shares(self, i: int, given: Any) -> tuple[float, ...]:
-        where = f"the probabilities of {self.values[i]!r}"
-        try:
-            row = tuple(float(p) for p in check_items("chances", given))
-        except (TypeError, ValueError):
-            raise ParameterError(f"{where} must be numbers") from None
-        if len(row) != len(self.targets[i]):
-            raise ParameterError(
-                f"{where}: {len(row)} for {len(self.targets[i])} values that it may become; give one each"
-            )
-        if not all(0 < p <= 1 + _NEAR for p in row) or abs(sum(row) - 1) > _NEAR:
-            raise ParameterError(
-                f"{where} must be above 0 and add up to 1, not to {sum(row):g}; leave out what cannot happen"
-            )
-        return row
+        self.values = checked_values(values)
+        self.targets = checked_targets(self.values, targets)
+        self.chances = None if chances is None else checked_chances(self.values, self.targets, chances)
 
     # ------------------------------------------------------------------ makers
     @classmethod
@@ -123,13 +77,13 @@ class UpdateModel(Plain):
         >>> UpdateModel.constant(["flu", "HIV"]).is_constant
         True
         """
-        names = _names(values)
+        names = names_of(values)
         return cls(names, [[i] for i in range(len(names))])
 
     @classmethod
     def blocks(cls, blocks: Iterable[Iterable[Any]]) -> UpdateModel:
         """Values stay within their block, each value of which is equally likely; one alone in its block never changes."""
-        parts = [_names(block) for block in check_items("blocks", blocks)]
+        parts = [names_of(block) for block in check_items("blocks", blocks)]
         ends = np.cumsum([0, *map(len, parts)]).tolist()
         targets = [list(range(a, b)) for a, b in pairwise(ends) for _ in range(b - a)]
         return cls([value for part in parts for value in part], targets)
@@ -144,7 +98,7 @@ class UpdateModel(Plain):
         >>> UpdateModel.in_blocks(["a", "b", "c", "d", "e"], 2).may_become("d")
         ['c', 'd']
         """
-        names = _names(values)
+        names = names_of(values)
         d = check_integer("d", d, at_least=1)
         return cls.blocks([names[i : i + d] for i in range(0, len(names), d)])
 
@@ -160,7 +114,7 @@ class UpdateModel(Plain):
             if sorted(map(text_of, matrix.index)) != sorted(map(text_of, matrix.columns)):
                 raise ParameterError("rows and columns of the matrix must name the same values")
             values, matrix = matrix.index, matrix[list(matrix.index)] if matrix.columns.is_unique else matrix
-        names = _names(values if values is not None else ())
+        names = names_of(values if values is not None else ())
         try:
             array = np.asarray(matrix, dtype=float)
         except (TypeError, ValueError):
@@ -284,10 +238,3 @@ class UpdateModel(Plain):
         fixed = len(self.absorbing)
         rest = f" ({fixed} never change{'s' if fixed == 1 else ''})" if fixed else ""
         return f"{len(self)} values, each of which may become {many} of them{rest}"
-
-
-def _names(values: Any) -> list[str]:
-    """Values as text, from a domain or a list of values."""
-    if isinstance(values, Domain):
-        return [str(label) for label in values.labels]
-    return [text_of(value) for value in check_items("values", values)]

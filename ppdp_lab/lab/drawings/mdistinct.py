@@ -57,7 +57,7 @@ def vulnerable_over_time(results: tables.Tables) -> Figure:
 def vulnerable_by_diameter(results: tables.Tables) -> Figure:
     """Figure 3(b): the same at the last release, by diameter."""
     rows = results["disclosed"]
-    rows = rows[rows["release"] == rows["release"].max()]
+    rows = rows[(rows["release"] == rows["release"].max()) & (rows["l"] <= 4)]
     rows = rows.assign(percent=100 * rows["share"], of="l = " + rows["l"].astype(str))
     names = list(dict.fromkeys(rows["method"]))
     figure, axes = plotting.figure(1, len(names), width=2.7, height=2.9, squeeze=False, sharey=True)

@@ -152,13 +152,15 @@ def vulnerable(releases: Sequence[Release], model: UpdateModel, looks: Sequence[
         }
 
 
-def disclosed(table: Microdata, size: Sizes, d: int, *, seed: int, looks: Sequence[int]) -> pd.DataFrame:
+def disclosed(
+    table: Microdata, size: Sizes, d: int, *, seed: int, looks: Sequence[int], ls: Sequence[int]
+) -> pd.DataFrame:
     """Figure 3: what each l-diversity algorithm discloses over time."""
     snapshots = stream(table, size, d, seed=seed)
     model = census_updates(table, d)[table.schema.sensitive[0]]
     rows = []
     for method, make in diverse(seed).items():
-        for least in size.ls:
+        for least in ls:
             anonymize = make(least)
             releases = [anonymize(snapshot.table) for snapshot in snapshots]
             rows += [{"method": method, "l": least, "d": d} | found for found in vulnerable(releases, model, looks)]

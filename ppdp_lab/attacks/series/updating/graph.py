@@ -18,7 +18,7 @@ import pandas as pd
 from ppdp_lab.attacks.background import Background
 from ppdp_lab.attacks.inputs import check_series, sensitive_values
 from ppdp_lab.attacks.search import histories
-from ppdp_lab.attacks.series.versions import EQUAL, MODEL, model_of, shares
+from ppdp_lab.attacks.series.updating.versions import EQUAL, MODEL, model_of, shares
 from ppdp_lab.errors import ParameterError, check_choice, check_integer, check_items, listed
 from ppdp_lab.forms import Published
 
@@ -73,7 +73,7 @@ class SensitiveUpdateGraph:
         attribute: str | None = None,
     ) -> SensitiveUpdateGraph:
         """A person's graph, from what was published and what is known; parameters as for
-        :func:`~ppdp_lab.attacks.series.versions.update_risks`."""
+        :func:`~ppdp_lab.attacks.series.updating.update_risks`."""
         check_choice("edges", edges, (EQUAL, MODEL))
         releases, background = check_series(series, background)
         alone = background.about([person])

@@ -15,7 +15,7 @@ import numpy as np
 from ppdp_lab.attacks.background import Background
 from ppdp_lab.attacks.inputs import Values
 from ppdp_lab.attacks.series.guarantee import Guarantee
-from ppdp_lab.attacks.series.versions import Versions, graphs_of
+from ppdp_lab.attacks.series.updating.versions import Versions, graphs_of
 from ppdp_lab.errors import ParameterError, listed
 from ppdp_lab.forms import PublishedRows
 from ppdp_lab.principles.base import TOLERANCE
