@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.anonymize import Anatomy, Mondrian
-from ppdp_lab.attacks import Background, SensitiveUpdateGraph, UpdateModel, update_risks
+from ppdp_lab.attacks import Background, SensitiveUpdateGraph, UpdateModel, UpdateRisks, update_risks
 from ppdp_lab.datasets.examples import ExampleRelease
 from ppdp_lab.errors import check_choice
 from ppdp_lab.metrics import queries_by_width, query_error
@@ -173,6 +173,14 @@ def unplaceable(table: Microdata, size: Sizes, d: int, *, m: int, seed: int) -> 
     out = [int((publisher.publish(s).class_of < 0).sum()) for s in stream(table, size, d, seed=seed)]
     numbers = range(1, len(out) + 1)
     return pd.DataFrame({"d": d, "m": m, "release": numbers, "invalid": out, "total": np.cumsum(out)})
+
+
+def invariant_risk(table: Microdata, size: Sizes, *, m: int, seed: int) -> UpdateRisks:
+    """Section III-C: what the update graph finds in an m-invariant series in which no value changes."""
+    publisher = MInvariance(m, seed=seed)
+    releases = [publisher.publish(snapshot) for snapshot in stream(table, size, 1, seed=seed)]
+    known = Background.worst_case(releases)
+    return update_risks([r.published() for r in releases], known, truth=[r.table for r in releases], threshold=1 / m)
 
 
 def distinct(
