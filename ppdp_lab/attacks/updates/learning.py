@@ -64,7 +64,7 @@ def learned(tables: Iterable[Microdata], *, column: str | None = None, stay: boo
 def _column(table: Microdata, column: str | None) -> str:
     """The column that is meant: the one sensitive column, or the one that is named."""
     if column is not None:
-        if column not in table.domains:
+        if not isinstance(column, str) or column not in table.domains:
             raise SchemaError(f"no column {column!r}; known are {listed(table.domains)}")
         return column
     if len(table.schema.sensitive) != 1:

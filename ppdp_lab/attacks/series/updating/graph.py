@@ -8,6 +8,7 @@ References
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -99,19 +100,18 @@ class SensitiveUpdateGraph:
     @classmethod
     def from_edges(cls, levels: Sequence[Sequence[Hashable]], edges: Sequence[Any]) -> SensitiveUpdateGraph:
         """From the nodes of each level, equally likely, and the pairs of nodes between one level and the next."""
-        nodes = tuple(tuple(check_items("a level", level)) for level in check_items("levels", levels))
+        nodes = tuple(_values("a level", level) for level in check_items("levels", levels))
         pairs = [check_items("edges", some) for some in check_items("edges", edges)]
         if not nodes or not all(nodes) or len(pairs) != len(nodes) - 1:
             raise ParameterError("give levels that are not empty, and for all but the last its edges to the next")
         chances = []
         for before, after, some in zip(nodes, nodes[1:], pairs):
             matrix = np.zeros((len(before), len(after)))
-            for one, other in some:
-                if one not in before or other not in after:
-                    raise ParameterError(
-                        f"the edge {(one, other)} does not lead from a node of its level to one of the next"
-                    )
-                matrix[before.index(one), after.index(other)] = 1.0
+            for pair in some:
+                ends = _values("an edge", pair)
+                if len(ends) != 2 or ends[0] not in before or ends[1] not in after:
+                    raise ParameterError(f"the edge {ends} does not lead from a node of its level to one of the next")
+                matrix[before.index(ends[0]), after.index(ends[1])] = 1.0
             chances.append(matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1))
         weights = tuple(np.full(len(level), 1 / len(level)) for level in nodes)
         return cls(nodes, weights, tuple(chances), tuple(range(len(nodes))))
@@ -180,7 +180,7 @@ class SensitiveUpdateGraph:
 
     def risks(self, truth: Sequence[Hashable]) -> list[float]:
         """Disclosure risk of each version (Definition 8) for the true values, one per level; 0 for a value that cannot be."""
-        truth = check_items("truth", truth)
+        truth = _values("truth", truth)
         if len(truth) != len(self.levels):
             raise ParameterError(f"give a true value for each of {len(self.levels)} versions, not {len(truth)}")
         for value, level in zip(truth, self.levels):
@@ -239,6 +239,14 @@ class SensitiveUpdateGraph:
         ax.margins(0.2)
         ax.set_axis_off()
         return ax
+
+
+def _values(what: str, given: Any) -> tuple[Hashable, ...]:
+    """A list of values that can be compared."""
+    values = tuple(check_items(what, given))
+    if not all(isinstance(value, (str, int, float, np.generic)) for value in values):
+        raise ParameterError(f"{what} must hold plain values such as numbers or texts, not {reprlib.repr(values)}")
+    return values
 
 
 def _scaled(row: np.ndarray) -> np.ndarray:
