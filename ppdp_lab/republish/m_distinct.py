@@ -25,11 +25,11 @@ from ppdp_lab.errors import (
 from ppdp_lab.forms import FORMS
 from ppdp_lab.registry import OneOf, Seed, Within
 from ppdp_lab.release import Counterfeits, Release
-from ppdp_lab.republish.buckets import counterfeits, excess
+from ppdp_lab.republish.buckets import counterfeits
 from ppdp_lab.republish.buckets.filling import Filled, fill_buckets, name_all, new_buckets, split_groups
-from ppdp_lab.republish.buckets.legal import check_apart, check_legal, value_sets
+from ppdp_lab.republish.buckets.legal import check_apart, check_legal, remember_classes, value_sets
 from ppdp_lab.republish.buckets.signatures import check_unique
-from ppdp_lab.republish.buckets.update_sets import UpdateSets, signature_buckets, with_intersections
+from ppdp_lab.republish.buckets.update_sets import UpdateSets, require_eligible, signature_buckets, with_intersections
 from ppdp_lab.republish.memory import Stored, fresh_pseudonyms
 from ppdp_lab.republish.publisher import PUBLISHERS, Publisher
 from ppdp_lab.republish.stream import Snapshot
@@ -165,7 +165,7 @@ class MDistinct(Publisher):
         every = name_all(filled, sets, class_of, bucket, slot, every, self.chance)
         release = self._release(table, persons, class_of, every, fake_qi)
         self._check(release, persons, steps, sets)
-        self._remember(release, persons, values)
+        remember_classes(self.memory, release, persons, values, self.number + 1)
         return release, persons
 
     def _fill(
@@ -188,30 +188,10 @@ class MDistinct(Publisher):
         filled = fill_buckets(buckets, sets, order, home, values, table.qi_codes, spare=self.new_records == APART)
         rest = order[filled.bucket[order] < 0]
         units = sets.apart() if self.star else np.arange(len(sets.domain))
-        self._require_eligible(table, units[values[rest]], units[values], units)
+        require_eligible(self, sets.domain, units, values[rest], values)
         return new_buckets(filled, sets, rest, values, units, self.m) if len(rest) else filled
 
     # ------------------------------------------------------------------ what is refused
-    def _require_eligible(self, table: Microdata, rest: np.ndarray, whole: np.ndarray, units: np.ndarray) -> None:
-        n = int(units.max(initial=-1)) + 1
-        counts = [np.bincount(these, minlength=n) for these in (rest, whole)]
-        if not all(excess(these, self.m) for these in counts):
-            return
-        domain, top = table.sensitive_domains[0], int(np.argmax(counts[1]))
-        share = (
-            f"{counts[1][top]} of {counts[1].sum()} ({counts[1][top] / counts[1].sum():.1%}) in release {self.number}"
-        )
-        if not self.star:
-            raise InfeasibleError(
-                f"{self.specification} needs every value of {domain.name!r} in at most 1/{self.m} of the records, but "
-                f"{domain.labels[top]!r} has {share}; lower m or leave out some of these records"
-            )
-        raise InfeasibleError(
-            f"{self.specification} needs {self.m} values in every class that can never become the same one, and {domain.name!r} "
-            f"has {n} parts that never meet; {listed(domain.labels[units == top])} have {share}, more than 1/{self.m}; lower m, "
-            f"use star=False or a model with more such parts"
-        )
-
     def _left_out(
         self, table: Microdata, persons: np.ndarray, values: np.ndarray, steps: np.ndarray, sets: UpdateSets
     ) -> np.ndarray:
@@ -262,23 +242,6 @@ class MDistinct(Publisher):
         return f"{type(self).__name__}({', '.join(parts)})"
 
     # ------------------------------------------------------------------ memory
-    def _remember(self, release: Release, persons: np.ndarray, values: np.ndarray) -> None:
-        """Everybody's class as it was published; of persons who are not in the release, what was remembered before."""
-        memory = self.memory
-        histogram = release.counts().histogram()
-        shown = release.class_of >= 0
-        away = np.ones(self.n_persons, dtype=bool)
-        away[persons[shown]] = False
-        away &= memory["signature"] >= 0
-        kept, again = np.unique(memory["signature"][away], return_inverse=True)
-        begins, held = value_sets(memory, kept)
-        memory["signature"][away] = again
-        memory["signature"][persons[shown]] = len(kept) + release.class_of[shown]
-        memory["signature_begins"] = np.concatenate([begins, begins[-1] + histogram.offsets[1:]]).astype(np.int64)
-        memory["signature_values"] = np.concatenate([held, histogram.values]).astype(np.int32)
-        memory["published"][persons[shown]] = self.number + 1
-        memory["value"][persons[shown]] = values[shown]
-
     def _limits(self) -> dict[str, int]:
         return super()._limits() | {"signature": len(self.memory["signature_begins"]) - 2}
 

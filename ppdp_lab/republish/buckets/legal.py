@@ -1,4 +1,4 @@
-"""Is a finished release m-Distinct? Counted anew from the release and from what was published before, and nothing else.
+"""Is a finished release m-Distinct? Counted anew from the release and from what was noted of those before, and nothing else.
 
 References
 ----------
@@ -24,6 +24,24 @@ def value_sets(memory: Mapping[str, np.ndarray], which: np.ndarray) -> tuple[np.
     ends = np.cumsum(sizes)
     at = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(begins[which] - ends + sizes, sizes)
     return np.r_[0, ends].astype(np.int64), values[at].astype(np.int64)
+
+
+def remember_classes(
+    memory: dict[str, np.ndarray], release: Release, persons: np.ndarray, values: np.ndarray, number: int
+) -> None:
+    """Note everybody's class as it was published; of persons who are not in the release, what was noted before stays."""
+    histogram = release.counts().histogram()
+    shown = release.class_of >= 0
+    away = memory["signature"] >= 0
+    away[persons[shown]] = False
+    kept, again = np.unique(memory["signature"][away], return_inverse=True)
+    begins, held = value_sets(memory, kept)
+    memory["signature"][away] = again
+    memory["signature"][persons[shown]] = len(kept) + release.class_of[shown]
+    memory["signature_begins"] = np.concatenate([begins, begins[-1] + histogram.offsets[1:]]).astype(np.int64)
+    memory["signature_values"] = np.concatenate([held, histogram.values]).astype(np.int32)
+    memory["published"][persons[shown]] = number
+    memory["value"][persons[shown]] = values[shown]
 
 
 def check_legal(

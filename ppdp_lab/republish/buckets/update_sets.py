@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from ppdp_lab.attacks import UpdateModel
+from ppdp_lab.errors import InfeasibleError, listed
+from ppdp_lab.republish.buckets._bucketize import excess
 from ppdp_lab.republish.buckets._filling import slots_of
 from ppdp_lab.table import Domain, group
 
@@ -216,3 +219,27 @@ def _has_values_of_its_own(parts: Sequence[np.ndarray]) -> bool:
     """Whether every set can have a value that no other one has (Hall's condition, by matching)."""
     first, second = linear_sum_assignment(np.where(np.array(parts), 0.0, 1.0))
     return len(first) == len(parts) and all(parts[a][b] for a, b in zip(first, second))
+
+
+def require_eligible(publisher: Any, domain: Domain, units: np.ndarray, rest: np.ndarray, whole: np.ndarray) -> None:
+    """Refuse a table if neither the records that no bucket takes nor all of its records are m-eligible by unit.
+
+    A unit is a value; for m-Distinct* (``publisher.star``) all values that can ever meet. If only one of the two is not,
+    counterfeits can make up for it.
+    """
+    n, m = int(units.max(initial=-1)) + 1, publisher.m
+    left, every = (np.bincount(units[codes], minlength=n) for codes in (rest, whole))
+    if not (excess(left, m) and excess(every, m)):
+        return
+    top = int(np.argmax(every))
+    share = f"{every[top]} of {every.sum()} ({every[top] / every.sum():.1%}) in release {publisher.number}"
+    if not publisher.star:
+        raise InfeasibleError(
+            f"{publisher.specification} needs every value of {domain.name!r} in at most 1/{m} of the records, but "
+            f"{domain.labels[top]!r} has {share}; lower m or leave out some of these records"
+        )
+    raise InfeasibleError(
+        f"{publisher.specification} needs {m} values in every class that can never become the same one, and {domain.name!r} "
+        f"has {n} parts that never meet; {listed(domain.labels[units == top])} have {share}, more than 1/{m}; lower m, use "
+        f"star=False or a model with more such parts"
+    )
