@@ -19,6 +19,7 @@ if _TYPE_CHECKING:
         SmallestClasses,
         Speedy,
     )
+    from ppdp_lab.attacks import SensitiveUpdateGraph, UpdateModel
     from ppdp_lab.holder import snapshots_from_folder
     from ppdp_lab.principles import (
         AlphaKAnonymity,
@@ -34,6 +35,7 @@ if _TYPE_CHECKING:
         BPG,
         I3M,
         EEquivalence,
+        MDistinct,
         MInvariance,
         Snapshot,
         UpdateStream,
@@ -66,11 +68,13 @@ _HOME = {
         "TCloseness",
     ),
     "holder": ("snapshots_from_folder",),
+    "attacks": ("SensitiveUpdateGraph", "UpdateModel"),
     "release": ("Published", "Release"),
     "republish": (
         "BPG",
         "I3M",
         "EEquivalence",
+        "MDistinct",
         "MInvariance",
         "Snapshot",
         "UpdateStream",
@@ -94,6 +98,7 @@ __all__ = [
     "Incognito",
     "KAnonymity",
     "KMember",
+    "MDistinct",
     "MInvariance",
     "Microdata",
     "Mondrian",
@@ -103,10 +108,12 @@ __all__ = [
     "Release",
     "Samarati",
     "Schema",
+    "SensitiveUpdateGraph",
     "SmallestClasses",
     "Snapshot",
     "Speedy",
     "TCloseness",
+    "UpdateModel",
     "UpdateStream",
     "anonymize",
     "attacks",

@@ -18,7 +18,7 @@ SCREEN = 35  # lines
 
 
 def test_no_notebook_is_forgotten():
-    assert sorted(EXPERIMENTS) == ["bpg", "equivalence", "i3m", "speedy", "tour"]
+    assert sorted(EXPERIMENTS) == ["bpg", "equivalence", "i3m", "mdistinct", "speedy", "tour"]
     assert {e.notebook.resolve() for e in EXPERIMENTS.values()} == {path.resolve() for path in NOTEBOOKS}
 
 

@@ -17,7 +17,7 @@ from ppdp_lab import anonymize, attacks, datasets, forms, metrics, principles, r
 from ppdp_lab.errors import ParameterError, UnknownNameError
 from ppdp_lab.registry import FAMILIES, Entry, Plain, Registry, Within, parse, revive, to_json
 
-WANTED = {"principle", "metric", "attack", "anonymizer", "publisher", "form", "data set"}
+WANTED = {"principle", "metric", "attack", "anonymizer", "publisher", "form", "data set", "update model"}
 MADE = {"principle", "anonymizer", "publisher"}
 
 

@@ -11,18 +11,24 @@ from ppdp_lab.attacks.series import (
     Associations,
     CandidateSets,
     Differences,
+    SensitiveUpdateGraph,
     SeriesAudit,
     TracedRecords,
+    UpdateRisks,
     audit_series,
     difference,
     intersection,
     record_tracing,
+    risks_over_time,
+    update_risks,
     value_association,
 )
+from ppdp_lab.attacks.updates import UpdateModel
 
 __all__ = [
     "ALL", "Assignments", "Associations", "Attack", "AttackResult", "Background", "CandidateSets", "Compromised",
-    "Differences", "Disclosure", "Presence", "SeriesAudit", "TracedRecords", "audit_series", "background_knowledge",
-    "compromised", "consistent_assignments", "difference", "equivalence", "homogeneity", "intersection",
-    "record_linkage", "record_tracing", "similarity", "skewness", "value_association",
+    "Differences", "Disclosure", "Presence", "SensitiveUpdateGraph", "SeriesAudit", "TracedRecords", "UpdateModel",
+    "UpdateRisks", "audit_series", "background_knowledge", "compromised", "consistent_assignments",
+    "difference", "equivalence", "homogeneity", "intersection", "record_linkage", "record_tracing", "risks_over_time",
+    "similarity", "skewness", "update_risks", "value_association",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ppdp_lab.attacks.updates import UpdateModel
 from ppdp_lab.errors import IdError, ParameterError, check_integer, check_items, listed
 from ppdp_lab.release import Release
 from ppdp_lab.table import Domain, Microdata, common_domains
@@ -49,7 +50,8 @@ class Background:
 
     Of every person it names, the adversary knows in which releases of the series they are *published* and in which not
     (section 4 of [1]_; the external knowledge tables of Definition 6 of [2]_). It need not name everybody: rows that no
-    named person accounts for belong to strangers. Sensitive values are taken to stay the same over the series.
+    named person accounts for belong to strangers. Sensitive values are taken to stay the same over the series, unless it
+    carries an update model (Definition 7 of [2]_: the probability of an update is known to the public).
 
     Use :meth:`of` for one table, :meth:`of_series` for several, :meth:`worst_case` for the adversary who also knows
     everyone's group.
@@ -62,6 +64,10 @@ class Background:
         One entry per release, in the order of the series.
     qi_domains : sequence of Domain
         Domains of the quasi-identifiers, the same as in the published tables.
+    model : UpdateModel, optional
+        How sensitive values change from one release to the next; they do not unless given. See :meth:`with_model`.
+    times : sequence of int, optional
+        When each release came out, in releases of the whole series: where some are missing, an update had more time.
 
     Examples
     --------
@@ -84,7 +90,15 @@ class Background:
     .. [2] F. Li, S. Zhou, "Challenging more updates: towards anonymous re-publication of fully dynamic datasets", 2008.
     """
 
-    def __init__(self, ids: Any, releases: Sequence[Presence], qi_domains: Sequence[Domain]) -> None:
+    def __init__(
+        self,
+        ids: Any,
+        releases: Sequence[Presence],
+        qi_domains: Sequence[Domain],
+        *,
+        model: UpdateModel | None = None,
+        times: Sequence[int] | None = None,
+    ) -> None:
         try:
             self.ids = ids if isinstance(ids, pd.Index) else pd.Index(check_items("ids", ids), tupleize_cols=False)
             hash(self.ids[0] if len(self.ids) else None)  # an array within it
@@ -106,6 +120,13 @@ class Background:
             seen[presence.persons] = True
         if not seen.all():
             raise IdError(f"{int((~seen).sum())} persons of the background are in no release; leave them out")
+        if model is not None and not isinstance(model, UpdateModel):
+            raise ParameterError(f"model must be a ppdp_lab.UpdateModel, not {type(model).__name__}")
+        self.model = model
+        given = range(len(self.releases)) if times is None else check_items("times", times)
+        self.times = tuple(check_integer("each of times", time, at_least=0) for time in given)
+        if len(self.times) != len(self.releases):
+            raise ParameterError(f"{len(self.times)} times do not fit {len(self.releases)} releases; give one for each")
 
     def _check(self, number: int, presence: Presence) -> None:
         n, where = len(presence), f"{release_name(number, len(self.releases))} of the background"
@@ -200,16 +221,32 @@ class Background:
             releases.append(replace(presence, groups=array.astype(np.int32)).take(np.flatnonzero(array >= 0)))
         return self._of_present(releases)
 
+    def with_model(self, model: UpdateModel | None) -> Background:
+        """The same knowledge, and how sensitive values change between releases; None for values that stay.
+
+        >>> import ppdp_lab as pl
+        >>> frame = pd.DataFrame({"age": [34, 51], "disease": ["flu", "HIV"]})
+        >>> table = pl.Microdata(frame, pl.Schema("age", sensitive="disease"))
+        >>> Background.of_series([table, table]).with_model(pl.UpdateModel.blocks([["flu", "cold"], ["HIV"]]))
+        <Background on 2 persons in 2 releases: quasi-identifiers known, values may change>
+        """
+        return Background(self.ids, self.releases, self.qi_domains, model=model, times=self.times)
+
+    @property
+    def changes(self) -> UpdateModel | None:
+        """The update model, if by it any value can change."""
+        return None if self.model is None or self.model.is_constant else self.model
+
     def over(self, qi_domains: Sequence[Domain]) -> Background:
         """The same knowledge coded over other domains, which have at least the values that occur."""
         if all(mine is other for mine, other in zip(self.qi_domains, qi_domains)):
             return self
         releases = [replace(p, qi=_recoded(p.qi, self.qi_domains, qi_domains)) for p in self.releases]
-        return Background(self.ids, releases, qi_domains)
+        return Background(self.ids, releases, qi_domains, model=self.model, times=self.times)
 
     def without_groups(self) -> Background:
         """The same persons, presence and quasi-identifiers, but no knowledge of groups."""
-        return Background(self.ids, [replace(p, groups=None) for p in self.releases], self.qi_domains)
+        return self._of_present([replace(p, groups=None) for p in self.releases])
 
     def about(self, ids: Any) -> Background:
         """What is known of some persons only; all others become strangers."""
@@ -233,7 +270,9 @@ class Background:
                 raise ParameterError(f"{which} is no slice of releases; use whole numbers, and no step of 0") from None
         several = isinstance(which, Iterable) and getattr(which, "shape", 1) != ()
         numbers: list[Any] = check_items("numbers of releases", which) if several else [which]
-        return self._of_present([self._presence(number) for number in numbers])
+        return self._of_present(
+            [self._presence(number) for number in numbers], [self.times[number] for number in numbers]
+        )
 
     def __iter__(self) -> Iterator[Background]:
         """What is known of each release, one after the other."""
@@ -243,16 +282,17 @@ class Background:
         n = len(self.releases)
         return self.releases[check_integer("the number of a release", number, at_least=-n, at_most=n - 1)]
 
-    def _of_present(self, releases: list[Presence]) -> Background:
-        """A background of these releases, without the persons who are in none of them."""
+    def _of_present(self, releases: list[Presence], times: Sequence[int] | None = None) -> Background:
+        """A background of these releases, without the persons who are in none of them; times as before unless given."""
+        times = self.times if times is None else times
         present = np.zeros(len(self.ids), dtype=bool)
         for presence in releases:
             present[presence.persons] = True
         if present.all():
-            return Background(self.ids, releases, self.qi_domains)
+            return Background(self.ids, releases, self.qi_domains, model=self.model, times=times)
         position = np.cumsum(present) - 1
         moved = [replace(presence, persons=position[presence.persons]) for presence in releases]
-        return Background(self.ids[present], moved, self.qi_domains)
+        return Background(self.ids[present], moved, self.qi_domains, model=self.model, times=times)
 
     # ------------------------------------------------------------------ looking at it
     def __len__(self) -> int:
@@ -285,6 +325,7 @@ class Background:
 
     def __repr__(self) -> str:
         what = "quasi-identifiers and groups known" if self.knows_groups else "quasi-identifiers known"
+        what += "" if self.changes is None else ", values may change"
         number = f"{len(self)} release{'s' if len(self) > 1 else ''}"
         return f"<Background on {self.n_persons} persons in {number}: {what}>"
 

@@ -89,6 +89,15 @@ def _check_background(releases: Sequence[Published], names: Sequence[str], backg
             )
 
 
+def require_constant(background: Background | None, name: str) -> None:
+    """Refuse a background by which values change, in an attack that takes them to stay the same."""
+    if isinstance(background, Background) and background.changes is not None:
+        raise ParameterError(
+            f"{name} takes values to stay the same, but the background's update model lets them change; use update_risks(), "
+            f"intersection() or audit_series(), which follow the model, or background.with_model(None)"
+        )
+
+
 def use_tracks(series: Sequence[Published], track: bool | None) -> bool:
     """Whether to follow pseudonyms: as told, else exactly if every release carries them."""
     tracked = [release.pseudonyms is not None for release in series]

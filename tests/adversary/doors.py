@@ -134,6 +134,27 @@ class Doors:
             ("Queries.take", lambda rows: Queries.of_members(table, members).take(rows).words(0), {"rows": [0]}),
             ("Snapshot", pl.Snapshot, {"table": table, "number": 0, "inserted": [0], "deleted": [], "updated": []}),
             (
+                "UpdateModel",
+                pl.UpdateModel,
+                {"values": ["a", "b"], "targets": [[0, 1], [1]], "chances": [[0.5, 0.5], [1.0]]},
+            ),
+            ("UpdateModel.blocks", pl.UpdateModel.blocks, {"blocks": [["a"], ["b"]]}),
+            ("UpdateModel.in_blocks", pl.UpdateModel.in_blocks, {"values": ["a", "b"], "d": 2}),
+            ("UpdateModel.from_matrix", pl.UpdateModel.from_matrix, {"matrix": np.eye(2), "values": ["a", "b"]}),
+            ("UpdateModel.learned", pl.UpdateModel.learned, {"tables": [table, table], "column": "ill", "stay": True}),
+            ("Background.with_model", background.with_model, {"model": pl.UpdateModel.constant(["flu"])}),
+            (
+                "SensitiveUpdateGraph.from_edges",
+                lambda levels, edges: pl.SensitiveUpdateGraph.from_edges(levels, edges).posterior(),
+                {"levels": [["a", "b"], ["c"]], "edges": [[("a", "c")]]},
+            ),
+            (
+                "SensitiveUpdateGraph.risks",
+                pl.SensitiveUpdateGraph.from_edges([["a", "b"], ["c"]], [[("a", "c")]]).risks,
+                {"truth": ["a", "c"]},
+            ),
+            ("MDistinct", lambda **said: pl.MDistinct(**said).publish(table), {"m": 2, "model": None, "star": False}),
+            (
                 "UpdateStream",
                 lambda **said: list(pl.UpdateStream(table, **said)),
                 {"initial": 4, "deletes": 1, "inserts": 1, "updates": 2},

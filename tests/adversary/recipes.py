@@ -111,6 +111,8 @@ def publisher(kind: type, chance: np.random.Generator, *, plain: bool = False) -
         "divide_by": lambda: str(chance.choice(["neighbourhood", "signature", "none"])),
         "partition": lambda: str(chance.choice(["fine", "merged"])),
         "style": lambda: str(chance.choice(["generalized", "anatomized"])),
+        "star": lambda: bool(chance.random() < 0.5),
+        "new_records": lambda: str(chance.choice(["apart", "scored"])),
         "optimize": lambda: bool(chance.random() < 0.5),
         "on_invalid": lambda: "suppress",
     }

@@ -133,6 +133,52 @@ def test_no_small_equivalence(name):
     attempt(f"equivalence, {name}", one, share=0.3)
 
 
+def changing(people: World, chance: np.random.Generator) -> tuple[dict, dict[str, set[str]]]:
+    """What every value of a table may become, as the package wants it and in plain Python: any sets with the value in them."""
+    names = sorted(set(people.frame["ill"]))
+    once = {a: {a, *(b for b in names if chance.random() < 0.35)} for a in names}
+    targets = [[names.index(b) for b in sorted(once[a])] for a in names]
+    return {"model": pl.UpdateModel(names, targets)}, once
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if accepts(ALL[name], "model")])
+def test_updates_rule_nothing_out(name):
+    """Values change as a model says: every path through everybody's groups is tried, and each value lies on one."""
+
+    def one(chance):
+        people = world(chance, least=6, most=20)
+        more, once = changing(people, chance)
+        recipe = publisher(ALL[name], chance)
+        m, made = int(recipe.rule.number), ALL[name](int(recipe.rule.number), **more)
+        lives: dict = {}
+        for _number in range(4):
+            rows = chance.permutation(len(people.frame))[: chance.integers(3, len(people.frame) + 1)]
+            try:
+                release = made.publish(people.table(rows))
+            except pl.principles.base.InfeasibleError:
+                continue
+            finally:
+                ill = people.frame["ill"].tolist()
+                people.frame["ill"] = [str(chance.choice(sorted(once[v]))) if chance.random() < 0.5 else v for v in ill]
+            groups = groups_of(release, people.quasi)
+            for who, g in group_of_ids(release).items():
+                assert len(groups[g].values) >= m and set(groups[g].values.values()) == {1}
+                lives.setdefault(who, []).append((made.number - 1, set(groups[g].values)))
+        if not lives:
+            raise Refused
+        for versions in lives.values():
+            left = [set(values) for _, values in versions]
+            for i in [*range(1, len(left)), *range(len(left) - 1, 0, -1)]:
+                after = {a: {a} for a in left[i - 1]}
+                for _ in range(versions[i][0] - versions[i - 1][0]):
+                    after = {a: set().union(*(once[b] for b in now)) for a, now in after.items()}
+                left[i] &= set().union(*after.values())
+                left[i - 1] = {a for a in left[i - 1] if after[a] & left[i]}
+            assert left == [values for _, values in versions], f"{recipe.words}: a value is ruled out"
+
+    attempt(f"updates, {name}", one, share=0.25)
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_the_order_of_rows_decides_nothing(name):
     def one(chance):

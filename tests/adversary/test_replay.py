@@ -18,6 +18,7 @@ METHODS: dict[str, Callable[..., replay.Make]] = {
     "Anatomy(5)": lambda **seed: pl.Anatomy(5, **seed).anonymize,
     "MInvariance(2)": lambda **seed: pl.MInvariance(2, **seed).publish,
     "MInvariance(5)": lambda **seed: pl.MInvariance(5, **seed).publish,
+    "MDistinct(2)": lambda **seed: pl.MDistinct(2, model=pl.UpdateModel.in_blocks([*"abcd"], 2), **seed).publish,
     "KMember(3)": lambda **seed: pl.KMember(3, **seed).anonymize,
 }
 # Who attacks what: the adversary, everybody's values, the share of cases, and what chance alone gives.
@@ -25,6 +26,7 @@ ATTACKS = {
     "Anatomy(2)": (replay.outsider, "aaabbbccd", 0.2, 1 / 2),
     "Anatomy(5)": (replay.insider, "abcdefg" * 2 + "abcdef", 0.1, 1 / 5),
     "MInvariance(2)": (replay.outsider, "aaabbbcc", 0.2, 1 / 2),
+    "MDistinct(2)": (replay.outsider, "aaabbbcc", 0.2, 1 / 2),
     "MInvariance(5)": (replay.insider, "abcdefg" * 2 + "abcdef", 0.1, 1 / 5),
 }
 

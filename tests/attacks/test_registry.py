@@ -29,6 +29,7 @@ NO_ATTACKS = {
     "inputs.check_published",
     "inputs.check_series",
     "inputs.check_shown",
+    "inputs.require_constant",
     "inputs.sensitive_values",
     "inputs.use_tracks",
     "registry.attack",
@@ -40,6 +41,8 @@ NO_ATTACKS = {
     "search.match",
     "search.pooled",
     "series.audit_series",
+    "updates.learned",
+    "updates.model_from_toml",
 }
 """Public functions of the room that help, look up or judge."""
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ppdp_lab.attacks.background import Background, in_a_list, release_name
 from ppdp_lab.attacks.equivalence._class_pairs import members_of
-from ppdp_lab.attacks.inputs import check_series
+from ppdp_lab.attacks.inputs import check_series, require_constant
 from ppdp_lab.errors import ParameterError, SchemaError
 from ppdp_lab.forms import Published, PublishedRows
 from ppdp_lab.release import Release
@@ -62,6 +62,7 @@ class Memberships:
         releases, background = check_series(series, background)
         if len(releases[0].sensitive_domains) != 1:
             raise SchemaError("the equivalence attack reads exactly one sensitive column")
+        require_constant(background, "the equivalence attack")
         if not background.knows_groups:
             raise ParameterError("the equivalence attack knows everybody's group; use Background.worst_case(releases)")
         none = (np.zeros(0, dtype=np.int64),) * 2

@@ -174,7 +174,9 @@ def consistent_assignments(
 
     In every release each person present takes one row of a group that may hold them; rows that nobody takes belong to
     counterfeits or strangers. A person takes rows of the same value in all releases, or with tracking those of one
-    pseudonym, which occurs in exactly the releases in which the person is.
+    pseudonym, which occurs in exactly the releases in which the person is. If the background carries an update model, a
+    person takes rows whose values the model lets follow each other, and an outcome reads "flu, then pneumonia"; every such
+    sequence counts alike.
 
     Parameters
     ----------

@@ -39,6 +39,7 @@ def untracked(
         room.append([problem.resource(n, rows=False) for n in release.real_sizes.tolist()])
     exact_rows: dict[tuple[int, int], int] = {}  # of an anatomized release: place of the candidate -> resource
     total = 0
+    follow = _Lives(background, values)
     for cell in cells.tolist():
         present = [(r, unit) for r, unit in enumerate(cell) if unit >= 0]
         options = []
@@ -50,12 +51,54 @@ def untracked(
                     if (r, i) not in exact_rows:
                         exact_rows[r, i] = problem.resource(int(groups[r][2][i]), rows=True)
                     fixed.append(exact_rows[r, i])
-            common = set.intersection(*(set(rows[r][g]) for r, g in steps))
-            options += [Option(v, tuple([rows[r][g][v] for r, g in steps] + fixed)) for v in sorted(common)]
-            total += 1 + len(common)
+            lives = follow.through([rows[r][g] for r, g in steps], [r for r, _ in steps], limit)
+            options += [
+                Option(follow.outcome(life), tuple([rows[r][g][v] for (r, g), v in zip(steps, life)] + fixed))
+                for life in lives
+            ]
+            total += 1 + len(lives)
             _refuse_many(total, limit)
         problem.options.append(options)
-    return cell_of, problem, values.labels.tolist()
+    return cell_of, problem, follow.outcomes
+
+
+class _Lives:
+    """The sequences of values that a person may have had, and what they are called."""
+
+    def __init__(self, background: Background, values: Values) -> None:
+        self.labels = values.labels.tolist()
+        self.model, self.times, self.domain = background.changes, background.times, values.domains[0]
+        # Values that stay are their own outcomes, in the order of their codes; sequences are numbered as they turn up.
+        self.outcomes: list[str] = list(self.labels) if self.model is None else []
+        self._number: dict[str, int] = {}
+        self._reach: dict[int, np.ndarray] = {}
+
+    def through(self, shown: list[dict[int, int]], releases: list[int], limit: int) -> list[tuple[int, ...]]:
+        """All sequences of values, one from each group, that can follow each other."""
+        if self.model is None:
+            return [(v,) * len(shown) for v in sorted(set.intersection(*map(set, shown)))]
+        lives: list[tuple[int, ...]] = [(v,) for v in sorted(shown[0])]
+        for (before, after), held in zip(pairwise(releases), shown[1:]):
+            may = self._after(self.times[after] - self.times[before])
+            lives = [(*life, v) for life in lives for v in sorted(held) if may[life[-1], v]]
+            _refuse_many(len(lives), limit)
+        return lives
+
+    def _after(self, steps: int) -> np.ndarray:
+        assert self.model is not None
+        if steps not in self._reach:
+            self._reach[steps] = self.model.over(self.domain, self.model.reach(steps))
+        return self._reach[steps]
+
+    def outcome(self, life: tuple[int, ...]) -> int:
+        """The number of what a sequence is called."""
+        if self.model is None:
+            return life[0]
+        name = ", then ".join(self.labels[v] for i, v in enumerate(life) if i == 0 or v != life[i - 1])
+        if name not in self._number:
+            self._number[name] = len(self.outcomes)
+            self.outcomes.append(name)
+        return self._number[name]
 
 
 def tracked(

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ppdp_lab.attacks.background import Background, Presence, release_name
-from ppdp_lab.attacks.inputs import Values
 from ppdp_lab.attacks.search.units import Units, alike
 from ppdp_lab.errors import PublicationError
 from ppdp_lab.forms import Feature, Generalized, PublishedRows
 from ppdp_lab.forms.search import Regions, meeting_in_bins
 from ppdp_lab.table import Cells, group
+
+if TYPE_CHECKING:
+    from ppdp_lab.attacks.inputs import Values
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from ppdp_lab.attacks.search import beside
 from ppdp_lab.attacks.series.candidates import candidate_multisets, confidence
 from ppdp_lab.attacks.series.group_histories import kept_by_histories
 from ppdp_lab.attacks.series.guarantee import Guarantee
+from ppdp_lab.attacks.series.updating import audit_versions
 from ppdp_lab.forms import Published, PublishedRows
 from ppdp_lab.principles import Principle
 
@@ -136,7 +137,9 @@ def audit_series(
     -----
     An audit that passes says that intersection fails, not that every attack does: joint reasoning over several persons
     (:func:`~ppdp_lab.attacks.exact.consistent_assignments`) can tell more, except of the persons in ``bound``. Values are
-    taken to stay the same, and a person with no candidate left, for whom that is not so, fails the audit.
+    taken to stay the same, and a person with no candidate left, for whom that is not so, fails the audit. If the background
+    carries an update model, candidates are what the update graphs leave, in every version of a person; groups that are not
+    known are then pooled, without the second look.
 
     Examples
     --------
@@ -158,6 +161,23 @@ def audit_series(
     values = sensitive_values(releases, attribute, together=True)
     guarantee = Guarantee(rule, max_confidence, values)
     tracked = use_tracks(releases, track)
+    if background.changes is not None and not tracked:
+        found = audit_versions(releases, background, values, guarantee)
+        nobody = np.zeros(background.n_persons, dtype=bool)
+        return SeriesAudit(
+            background.ids,
+            found.records,
+            found.candidates,
+            found.confidence,
+            found.safe,
+            str(guarantee),
+            found.reason,
+            len(releases),
+            False,
+            nobody,
+            nobody,
+            background.knows_groups,
+        )
     cell_of, cells = candidate_multisets(releases, background, values, track=tracked)
     share, safe = confidence(cells), guarantee.safe(cells)
     by_history = np.zeros(len(safe), dtype=bool)

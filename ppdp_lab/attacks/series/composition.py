@@ -1,6 +1,7 @@
 """Attacks on a series of releases: what their combination tells of a person.
 
-The value of a person is taken to stay the same over the series; only tracked rows (pseudonyms) may change theirs.
+The value of a person is taken to stay the same over the series; only tracked rows (pseudonyms) may change theirs. Where the
+background carries an update model, candidates are those that the person's update graph leaves (:mod:`.updating`).
 
 References
 ----------
@@ -20,11 +21,12 @@ import pandas as pd
 
 from ppdp_lab.attacks.background import Background, release_name
 from ppdp_lab.attacks.exact import consistent_assignments
-from ppdp_lab.attacks.inputs import check_series, sensitive_values, use_tracks
+from ppdp_lab.attacks.inputs import check_series, require_constant, sensitive_values, use_tracks
 from ppdp_lab.attacks.registry import ATTRIBUTE, SERIES, attack
 from ppdp_lab.attacks.results import AttackResult, plural
 from ppdp_lab.attacks.search import Units
 from ppdp_lab.attacks.series.candidates import candidate_multisets, confidence
+from ppdp_lab.attacks.series.updating import graphs_of
 from ppdp_lab.errors import IdError, check_integer, check_number
 from ppdp_lab.forms import Published
 from ppdp_lab.principles.base import TOLERANCE
@@ -46,6 +48,9 @@ class CandidateSets(AttackResult):
         Breached are persons with fewer candidates than this.
     records : array of int or None
         Number of tracked records that may be the person's, where the series was tracked.
+    fewest : array of int or None
+        Where values change, candidates are those of the person's last version, and this is the least number of candidates
+        that any version is left with: old and new values must both stay hidden.
     """
 
     ids: pd.Index
@@ -53,6 +58,7 @@ class CandidateSets(AttackResult):
     masks: np.ndarray
     least: int
     records: np.ndarray | None = None
+    fewest: np.ndarray | None = None
 
     unit = "person"
 
@@ -64,11 +70,11 @@ class CandidateSets(AttackResult):
     @property
     def breached(self) -> np.ndarray:  # type: ignore[override]
         """Persons with fewer candidates than :attr:`least`, but some."""
-        return (self.sizes < self.least) & ~self.contradicted
+        return ((self.sizes if self.fewest is None else self.fewest) < self.least) & ~self.contradicted
 
     @property
     def contradicted(self) -> np.ndarray:
-        """Persons with no candidate at all: their value changed, or what is assumed of them is not true."""
+        """Persons with no candidate at all: their value changed as it should not, or what is assumed of them is not true."""
         return self.sizes == 0
 
     def members(self) -> np.ndarray:
@@ -87,6 +93,7 @@ class CandidateSets(AttackResult):
         distinct, inverse = np.unique(self.masks, axis=0, return_inverse=True)
         text = [", ".join(self.domain.labels[row]) for row in Sets(self.domain, distinct).members()]
         records = {} if self.records is None else {"records": self.records}
+        records |= {} if self.fewest is None else {"fewest": self.fewest}
         values = np.array(text, dtype=object)[inverse.ravel()]
         return self._per_person(self.ids, candidates=self.sizes, values=values, **records)
 
@@ -97,7 +104,8 @@ class CandidateSets(AttackResult):
             text += f"; the mean number of candidates is {self.sizes.mean():.3g}"
         wrong = int(self.contradicted.sum())
         if wrong:
-            text += f"; {wrong} {plural('person', wrong)} contradict the assumption that values stay the same"
+            stay = "values stay the same" if self.fewest is None else "values change as the model says"
+            text += f"; {wrong} {plural('person', wrong)} contradict the assumption that {stay}"
         return text + "."
 
 
@@ -124,7 +132,8 @@ def intersection(
     ----------
     series : sequence of Published
     background : Background
-        Who is in which release; the attack is sharper if it knows groups.
+        Who is in which release; the attack is sharper if it knows groups. If it carries an update model, the candidates are
+        those of the person's last version, and a person is breached if any version has too few.
     least : int
         Breached are persons with fewer candidate values than this: 2 asks for certainty, m for a breach of m-invariance.
     track : bool, optional
@@ -159,6 +168,11 @@ def intersection(
         cell_of, cells = candidate_multisets(releases, background, values, track=True)
         records = cells.sizes.astype(np.int64)[cell_of]
         return CandidateSets(background.ids, values.domains[0], cells.masks()[cell_of], least, records)
+    if background.changes is not None:
+        found = graphs_of(releases, background, values, masks=True)
+        begins = np.searchsorted(found.persons, np.arange(background.n_persons + 1))
+        fewest = np.minimum.reduceat(found.left, begins[:-1]) if len(found.left) else found.left
+        return CandidateSets(background.ids, values.domains[0], found.masks[begins[1:] - 1], least, fewest=fewest)
     masks = np.full((background.n_persons, max((values.n + 63) // 64, 1)), ~np.uint64(0))
     for number, (release, presence, codes) in enumerate(zip(releases, background.releases, values.codes)):
         units = Units(release, presence, release_name(number, len(releases)))
@@ -223,7 +237,8 @@ def value_association(
     Parameters
     ----------
     series, background, track, attribute
-        As for :func:`intersection`.
+        As for :func:`intersection`; with an update model p is the largest over a person's versions, paths of their update
+        graph being as likely as their weights say.
     threshold : float
         Breached are persons with p above it; 1/m never is under m-invariance.
     exact : bool
@@ -245,9 +260,16 @@ def value_association(
     """
     threshold = check_number("threshold", threshold, at_least=0, at_most=1)
     if exact:
+        require_constant(background, "the exact confidence in one value")
         joint = consistent_assignments(series, background, track=track, attribute=attribute)
         return Associations(background.ids, joint.posterior().max(axis=1, initial=0.0), threshold, True)
     releases, background = check_series(series, background)
     values = sensitive_values(releases, attribute)
-    cell_of, cells = candidate_multisets(releases, background, values, track=use_tracks(releases, track))
+    tracked = use_tracks(releases, track)
+    if background.changes is not None and not tracked:
+        found = graphs_of(releases, background, values)
+        likeliest = np.zeros(background.n_persons)
+        np.maximum.at(likeliest, found.persons, found.largest)
+        return Associations(background.ids, likeliest, threshold, False)
+    cell_of, cells = candidate_multisets(releases, background, values, track=tracked)
     return Associations(background.ids, confidence(cells)[cell_of], threshold, False)

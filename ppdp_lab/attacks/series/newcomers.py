@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.attacks.background import Background, Presence
-from ppdp_lab.attacks.inputs import check_shown, sensitive_values, use_tracks
+from ppdp_lab.attacks.inputs import check_shown, require_constant, sensitive_values, use_tracks
 from ppdp_lab.attacks.registry import ATTRIBUTE, PAIR, attack
 from ppdp_lab.attacks.results import AttackResult
 from ppdp_lab.attacks.search import Traces, Units
@@ -117,7 +117,8 @@ def difference(
         Breached are pairs whose candidates break it; two distinct values unless given. (The paper prints |C| <= k and
         |S_C| <= l as the attacker's success; a candidate set breaks the principles by |C| < k and |S_C| < l.)
     track : bool, optional
-        Use pseudonyms; done unless told otherwise if both releases carry them.
+        Use pseudonyms; done unless told otherwise if both releases carry them. Without, values are taken to stay the same,
+        and a background whose update model says otherwise is refused.
     attribute : str, optional
         Which sensitive attribute, if there are several.
 
@@ -155,6 +156,8 @@ def difference(
     n_values = max(values.n, 1)
     contradicted = np.zeros(len(firsts), dtype=bool)
     tracked = use_tracks(pair, track)
+    if not tracked:
+        require_constant(background, "the difference of multisets")
     if tracked:
         order = np.lexsort((values.codes[1], second.row_group))
         lengths, codes, amounts = tracked_difference(

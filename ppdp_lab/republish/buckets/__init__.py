@@ -1,4 +1,4 @@
-"""Buckets of m-invariance: signatures, counterfeits, how buckets are filled, split and tied to the present."""
+"""Buckets of m-invariance and m-Distinct: signatures, counterfeits, how buckets are filled, split and tied to the present."""
 
 from ppdp_lab.republish.buckets import counterfeits as counterfeits
 from ppdp_lab.republish.buckets._bucketize import assign, eligible_with, excess, first_of, most_takes, spread

@@ -65,14 +65,7 @@ def invent(
     """
     cells = np.repeat(np.arange(wanted.size), wanted.ravel())
     where, value = np.divmod(cells, wanted.shape[1])
-    drawn = np.zeros((len(qi), 0), dtype=np.int32)
-    if len(cells):
-        growing = np.append(wanted.any(axis=1), False)  # the last entry is for records in no bucket, which have -1
-        columns = [bucket, *qi]
-        members = canonical(np.flatnonzero(growing[bucket]), columns, [int(c.max()) + 1 for c in columns])
-        low = np.searchsorted(bucket[members], where, side="left")
-        high = np.searchsorted(bucket[members], where, side="right")
-        drawn = np.take_along_axis(qi, members[chance.integers(low, high, size=(len(qi), len(cells)))], axis=1)
+    drawn = of_members(where, bucket, qi, chance)
     more = {
         BUCKET: where,
         VALUE: value,
@@ -84,3 +77,18 @@ def invent(
     for name, codes in more.items():
         memory[name] = np.concatenate([memory[name], codes.astype(memory[name].dtype)], axis=-1)
     memory[MADE] = memory[MADE] + len(cells)
+
+
+def of_members(where: np.ndarray, bucket: np.ndarray, qi: np.ndarray, chance: np.random.Generator) -> np.ndarray:
+    """Quasi-identifiers for a counterfeit in each bucket of ``where``, each drawn anew from a random member of the bucket."""
+    if not len(where):
+        return np.zeros((len(qi), 0), dtype=np.int32)
+    growing = np.zeros(
+        int(max(bucket.max(), where.max())) + 2, dtype=bool
+    )  # the last entry is for records in no bucket
+    growing[where] = True
+    columns = [bucket, *qi]
+    members = canonical(np.flatnonzero(growing[bucket]), columns, [int(c.max()) + 1 for c in columns])
+    low = np.searchsorted(bucket[members], where, side="left")
+    high = np.searchsorted(bucket[members], where, side="right")
+    return np.take_along_axis(qi, members[chance.integers(low, high, size=(len(qi), len(where)))], axis=1)

@@ -1,0 +1,233 @@
+"""Phases 2 and 3 of m-Distinct: records to buckets, counterfeits to what is missing, buckets to groups.
+
+References
+----------
+.. [1] F. Li, S. Zhou, "Challenging more updates: towards anonymous re-publication of fully dynamic datasets", 2008,
+   sections V-B and V-C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ppdp_lab.errors import BrokenRuleError
+from ppdp_lab.republish.buckets._bucketize import assign, eligible_with, first_of, spread
+from ppdp_lab.republish.buckets._filling import fill, name_counterfeits, part_by_colours
+from ppdp_lab.republish.buckets._peel import split_by_peeling
+from ppdp_lab.republish.buckets._split import counting_sort
+from ppdp_lab.republish.buckets.signatures import canonical, places
+from ppdp_lab.republish.buckets.update_sets import UpdateBuckets, UpdateSets
+from ppdp_lab.table import Domain, group
+
+
+@dataclass(eq=False)
+class Filled:
+    """Records in buckets: bucket and slot of each (-1: in none), and what each bucket has per slot and in height."""
+
+    buckets: UpdateBuckets
+    bucket: np.ndarray
+    slot: np.ndarray
+    counts: np.ndarray
+    height: np.ndarray
+
+    def lacking(self) -> tuple[np.ndarray, np.ndarray]:
+        """Bucket and slot of every counterfeit that balancing needs."""
+        missing = self.buckets.places * self.height[:, None] - self.counts
+        bucket, slot = np.nonzero(missing)
+        return np.repeat(bucket, missing[bucket, slot]), np.repeat(slot, missing[bucket, slot])
+
+
+def fill_buckets(
+    buckets: UpdateBuckets,
+    sets: UpdateSets,
+    order: np.ndarray,
+    home: np.ndarray,
+    values: np.ndarray,
+    qi: np.ndarray,
+    *,
+    spare: bool,
+) -> Filled:
+    """Every record to the bucket and entry with the highest score (Algorithm 3 of [1]_).
+
+    ``order`` lists the records in an order that chance has drawn; those with fewer buckets to go to are assigned first.
+    ``home`` is the bucket of each record's own signature, -1 for one that was never published. A new record for which no
+    bucket has an entry stays in none; with ``spare``, so does one that would cost a counterfeit everywhere.
+    """
+    n, width = buckets.slot_set.shape
+    holds = sets.holds
+    value_begins, value_options = buckets.values(holds)
+    begins = np.cumsum([0, *map(len, buckets.options)])
+    options = np.array([b for some in buckets.options for b in some], dtype=np.int64)
+    filled = Filled(
+        buckets,
+        np.full(len(values), -1, dtype=np.int64),
+        np.full(len(values), -1, dtype=np.int64),
+        np.zeros((n, width), dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+    )
+    if not n:
+        return filled
+    choices = np.diff(value_begins)[values]
+    covers = np.zeros((n, holds.shape[1]), dtype=np.int64)
+    covers[value_options, np.repeat(np.arange(holds.shape[1]), np.diff(value_begins))] = 1
+    old = home >= 0
+    choices[old] = np.add.reduceat(covers[options], begins[:-1], axis=0)[home[old], values[old]]
+    order = order[np.argsort(choices[order], kind="stable")]
+    fill(
+        order, values, home, qi, begins, options, value_begins, value_options, buckets.slot_set, buckets.places,
+        buckets.n_slots, buckets.size, holds, filled.counts, np.zeros((n, holds.shape[1]), dtype=np.int64),
+        np.zeros(n, dtype=np.int64), filled.height, np.full((n, len(qi)), 2**31, dtype=np.int64),
+        np.full((n, len(qi)), -1, dtype=np.int64), spare, filled.bucket, filled.slot,
+    )  # fmt: skip
+    return filled
+
+
+def new_buckets(
+    filled: Filled, sets: UpdateSets, rows: np.ndarray, values: np.ndarray, unit_of: np.ndarray, m: int
+) -> Filled:
+    """Divide records that no bucket takes into buckets of their own, of m or more different units each.
+
+    ``rows`` come in an order that chance has drawn. A unit is a value; for m-Distinct* all values that can ever meet. Where
+    the units are not m-eligible, counterfeits are to make up for it.
+    """
+    n_units = int(unit_of.max(initial=-1)) + 1
+    counts = np.bincount(unit_of[values[rows]], minlength=n_units)
+    steps: dict[tuple[int, ...], int] = {}
+    for units, height in assign(counts + eligible_with(counts, m), m):
+        steps[tuple(units.tolist())] = steps.get(tuple(units.tolist()), 0) + height
+    wanted = np.zeros((len(steps), n_units), dtype=np.int64)
+    for row, (key, height) in zip(wanted, steps.items()):
+        row[list(key)] = height
+    set_of_unit = np.array([sets.number(unit_of == unit) for unit in range(n_units)], dtype=np.int64)
+    old = len(filled.buckets)
+    width = max([filled.buckets.rows.shape[1], *map(len, steps)])
+    every = np.full((old + len(steps), width), -1, dtype=np.int64)
+    every[:old, width - filled.buckets.rows.shape[1] :] = filled.buckets.rows
+    for row, key in zip(every[old:], steps):
+        row[width - len(key) :] = np.sort(set_of_unit[list(key)])
+    buckets = UpdateBuckets(every, [*filled.buckets.options, *([old + i] for i in range(len(steps)))])
+    by_unit = rows[np.argsort(unit_of[values[rows]], kind="stable")]
+    bucket, slot = filled.bucket.copy(), filled.slot.copy()
+    bucket[by_unit] = old + spread(first_of(wanted, counts))
+    mine = set_of_unit[unit_of[values[by_unit]]]
+    slot[by_unit] = (buckets.slot_set[bucket[by_unit]] == mine[:, None]).argmax(axis=1)
+    per_slot = np.zeros(buckets.places.shape, dtype=np.int64)
+    per_slot[:old, : filled.counts.shape[1]] = filled.counts
+    np.add.at(per_slot, (bucket[by_unit], slot[by_unit]), 1)
+    heights = np.array([*filled.height.tolist(), *steps.values()], dtype=np.int64)
+    return Filled(buckets, bucket, slot, per_slot, heights)
+
+
+def split_groups(
+    filled: Filled,
+    sets: UpdateSets,
+    bucket: np.ndarray,
+    slot: np.ndarray,
+    values: np.ndarray,
+    qi: np.ndarray,
+    domains: Sequence[Domain],
+    lots: np.ndarray,
+) -> np.ndarray:
+    """Class of each record, counterfeits among them (value -1), after every bucket was cut into groups; bucket -1 stays -1.
+
+    ``lots`` holds all positions in an order that chance has drawn: it decides between records that are equal here.
+    """
+    rows = lots[bucket[lots] >= 0]
+    class_of = np.full(len(bucket), -1, dtype=np.int64)
+    width = filled.buckets.places.shape[1]
+    n_values = len(sets.domain)
+    place = bucket * width + slot
+    # Counterfeits come last in their slot: they are a value of their own, the largest.
+    named = np.where(values < 0, n_values, values)
+    cells = group([np.maximum(place, 0), named], [len(filled.buckets) * width, n_values + 1])
+    base = canonical(rows, list(qi), [len(domain) for domain in domains])
+    orders = np.empty((len(domains), len(rows)), dtype=np.int64)
+    ranks = np.zeros((len(domains), len(bucket)), dtype=np.int64)
+    where = np.zeros((len(domains), max(map(len, domains))))
+    for b, domain in enumerate(domains):
+        sorted_here = counting_sort(base, qi[b], len(domain))
+        ranks[b, sorted_here] = np.arange(len(rows))
+        orders[b] = counting_sort(sorted_here, cells.class_of, cells.n_classes)
+        where[b, : len(domain)] = places(domain)
+    sizes = np.bincount(bucket[rows], minlength=len(filled.buckets))
+    begins = np.r_[0, np.cumsum(sizes)]
+    heights = np.where(sizes > 0, filled.height, 0)
+    apart = filled.buckets.overlapping(sets.holds)
+    peeled = np.where(apart, 0, heights)
+    wild = values < 0
+    # A bucket of height 0 is passed over: its positions are left to the colouring below.
+    keep = ~apart[bucket[orders[0]]]
+    n_classes = split_by_peeling(
+        np.ascontiguousarray(orders[:, keep]),
+        np.r_[0, np.cumsum(np.where(apart, 0, sizes))],
+        peeled,
+        place,
+        cells.class_of,
+        wild,
+        filled.buckets.places.ravel(),
+        ranks,
+        np.ascontiguousarray(qi.T),
+        where,
+        class_of,
+        0,
+    )
+    for b in np.flatnonzero(apart & (sizes > 0)).tolist():
+        mine = orders[0, begins[b] : begins[b + 1]]
+        mine = mine[np.argsort(ranks[0, mine], kind="stable")]
+        entry = _entries(slot[mine], filled.buckets.places[b])
+        local = np.arange(len(mine))
+        found = np.full(len(mine), -1, dtype=np.int64)
+        part_by_colours(
+            local,
+            entry,
+            values[mine],
+            int(filled.buckets.size[b]),
+            n_values,
+            int(heights[b]),
+            found,
+            n_classes,
+            wild[mine],
+        )
+        class_of[mine] = found
+        n_classes += int(heights[b])
+    return class_of
+
+
+def _entries(slot: np.ndarray, n_places: np.ndarray) -> np.ndarray:
+    """Entry of each record: those of one slot are dealt out to its places in turn."""
+    order = np.argsort(slot, kind="stable")
+    turn = np.empty(len(slot), dtype=np.int64)
+    turn[order] = np.arange(len(slot)) - np.searchsorted(slot[order], slot[order])
+    return (np.cumsum(n_places) - n_places)[slot] + turn % n_places[slot]
+
+
+def name_all(
+    filled: Filled,
+    sets: UpdateSets,
+    class_of: np.ndarray,
+    bucket: np.ndarray,
+    slot: np.ndarray,
+    values: np.ndarray,
+    chance: np.random.Generator,
+) -> np.ndarray:
+    """Values of all records, counterfeits (-1) having got theirs: random ones of their entry, none twice in a group."""
+    values = values.copy()
+    wild = values < 0
+    if not wild.any():
+        return values
+    shown = np.flatnonzero(class_of >= 0)
+    members = shown[np.argsort(class_of[shown], kind="stable")]
+    begins = np.r_[0, np.cumsum(np.bincount(class_of[shown]))]
+    set_of = filled.buckets.slot_set[bucket, slot]
+    turn = chance.permutation(len(sets.domain))
+    lots = np.zeros(len(values), dtype=np.int64)
+    lots[wild] = chance.integers(len(sets.domain), size=int(wild.sum()))
+    if not name_counterfeits(begins, members, set_of, values, wild, sets.holds, turn, lots):
+        raise BrokenRuleError(
+            "the release is withheld: a counterfeit of some class can have no value of its own; the memory does not fit "
+            "what was published"
+        )
+    return values
