@@ -17,8 +17,8 @@ from ppdp_lab.errors import BrokenRuleError, DataFileError, InfeasibleError, che
 from ppdp_lab.forms import FORMS
 from ppdp_lab.registry import OneOf, Seed, Within
 from ppdp_lab.release import Release
-from ppdp_lab.republish.auditor import audit_cuts
 from ppdp_lab.republish.buckets import flows_to_present
+from ppdp_lab.republish.buckets.auditor import audit_cuts
 from ppdp_lab.republish.buckets.counterfeits import keep
 from ppdp_lab.republish.buckets.signatures import Signatures, bucket_matrix
 from ppdp_lab.republish.m_invariance import MERGED, MInvariance

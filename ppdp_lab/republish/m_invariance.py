@@ -18,9 +18,9 @@ from ppdp_lab.errors import DataFileError, InfeasibleError, SchemaError, check_c
 from ppdp_lab.forms import FORMS
 from ppdp_lab.registry import OneOf, Seed, Within
 from ppdp_lab.release import Counterfeits, Release
-from ppdp_lab.republish.auditor import LAYOUT as AUDIT_LAYOUT
-from ppdp_lab.republish.auditor import audit_values, convert_notes
 from ppdp_lab.republish.buckets import assign, counterfeits, eligible_with, excess, first_of, most_takes, spread
+from ppdp_lab.republish.buckets.auditor import LAYOUT as AUDIT_LAYOUT
+from ppdp_lab.republish.buckets.auditor import audit_values, convert_notes
 from ppdp_lab.republish.buckets.signatures import (
     Signatures,
     bucket_matrix,

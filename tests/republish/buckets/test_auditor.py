@@ -7,7 +7,7 @@ import pytest
 from ppdp_lab.errors import BrokenRuleError
 from ppdp_lab.release import Release
 from ppdp_lab.republish import m_invariance as module
-from ppdp_lab.republish.auditor import audit_cuts, audit_values
+from ppdp_lab.republish.buckets.auditor import audit_cuts, audit_values
 from ppdp_lab.republish.e_equivalence import EEquivalence
 from ppdp_lab.republish.m_invariance import MInvariance
 from ppdp_lab.table import Microdata, Schema
