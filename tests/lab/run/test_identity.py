@@ -165,7 +165,8 @@ def test_a_notebook_uses_what_presents_for_finishing_only(path):
     tree = ast.parse(code)
     drawing = {name for name, module in imported(tree).items() if presents(module)}
     (last,) = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "lab.finish"]
-    handed_over = {id(node) for node in ast.walk(last)}
+    shown = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "lab.show"]
+    handed_over = {id(node) for call in (last, *shown) for node in ast.walk(call)}
     used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in drawing and id(n) not in handed_over}
     assert drawing and not used
 
