@@ -218,15 +218,14 @@ class SensitiveUpdateGraph:
     def draw(self, ax: Any = None, truth: Sequence[Hashable] | None = None) -> Any:
         """Draw it, a column per version: what is not feasible is grey, true values are ringed."""
         import networkx as nx
-
-        from ppdp_lab import plotting
+        from matplotlib.figure import Figure
 
         if ax is None:
-            _, ax = plotting.figure()
+            ax = Figure(layout="constrained").subplots()
         graph = self.to_networkx()
         at = {(i, value): (i, -j) for i, level in enumerate(self.levels) for j, value in enumerate(level)}
         known = set() if truth is None else {(i, value) for i, value in enumerate(truth)}
-        for left, colour, style in ((True, plotting.COLOURS[0], "-"), (False, "0.75", ":")):
+        for left, colour, style in ((True, "#0072B2", "-"), (False, "0.75", ":")):
             nodes = [node for node, is_left in graph.nodes(data="left") if is_left == left]
             edges = [(a, b) for a, b, is_left in graph.edges(data="left") if is_left == left]
             ring = ["black" if node in known else colour for node in nodes]
