@@ -109,7 +109,7 @@ class MDistinct(Publisher):
         "value": Stored(np.int32, "person", codes="sensitive"),  # their value in it
         "signature_begins": Stored(np.int64, "signature", more=1, low=0),
         "signature_values": Stored(np.int32, "signature value", codes="sensitive"),
-        "fakes_made": Stored(np.int64, length=1, low=0),
+        "fakes_made": Stored(np.int64, length=1, low=0, high=2**62),
     }
 
     def __init__(

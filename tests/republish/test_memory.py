@@ -149,6 +149,17 @@ def test_whoever_was_published_stands_in_a_bucket(tmp_path: Path) -> None:
         pl.EEquivalence.load(path)
 
 
+def test_counterfeits_are_known_whole_or_not_at_all(tmp_path: Path) -> None:
+    ages = pd.DataFrame({"age": [20, 21, 22, 40, 41, 42], "illness": ["flu", "cold", "HIV"] * 2})
+    publisher = pl.BPG(pl.KAnonymity(4), base=pl.KMember(3), variant="with-counterfeits", seed=1)
+    release = publisher.publish(pl.Microdata(ages, pl.Schema("age", sensitive="illness")))
+    assert release.n_counterfeits
+    publisher.save(tmp_path / "memory.npz")
+    path = edited(tmp_path / "memory.npz", tmp_path / "edited.npz", lambda h, a: a.pop("memory.fake_qi"))
+    with pytest.raises(DataFileError, match="of its counterfeits it knows"):
+        pl.BPG.load(path)
+
+
 def test_a_header_nested_beyond_measure_is_refused(tmp_path: Path) -> None:
     with np.load(DATA / "m_invariance-format3.npz") as file:
         arrays = {name: file[name] for name in file.files}

@@ -23,6 +23,7 @@ from ppdp_lab.errors import (
     ParameterError,
     check_choice,
     check_integer,
+    listed,
 )
 from ppdp_lab.principles import Principle
 from ppdp_lab.registry import OneOf, Seed, Within
@@ -289,6 +290,9 @@ class BPG(Publisher):
 
     def _check_memory(self) -> None:
         none = np.zeros(0, dtype=np.int32)
+        known = [name for name in inventing.LAYOUT if name in self.memory]
+        if len(known) not in (0, len(inventing.LAYOUT)):
+            raise DataFileError(f"of its counterfeits it knows {listed(known)} only")
         fakes = [self.memory.get(name, none) for name in (inventing.HOME, inventing.SIGNATURE)]
         if (self.codes < 0).any():
             raise DataFileError("it does not know the values of some persons")

@@ -22,10 +22,10 @@ LAYOUT = {
     BUCKET: Stored(np.int32, "counterfeit", low=0, high="signature"),
     VALUE: Stored(np.int32, "counterfeit", codes="sensitive"),
     ENTERED: Stored(np.int32, "counterfeit", low=1, high="release"),  # the release that it came with, counted from 1
-    NUMBER: Stored(np.int64, "counterfeit", low=0),
+    NUMBER: Stored(np.int64, "counterfeit", low=0, high=2**62),
     QI: Stored(np.int32, "counterfeit", rows="qi", codes="qi"),
     NAME: Stored(np.int64, "counterfeit", low=0),  # its pseudonym: a reader who follows rows must not see it stand out
-    MADE: Stored(np.int64, length=1, low=0),  # how many were ever made
+    MADE: Stored(np.int64, length=1, low=0, high=2**62),  # how many were ever made
 }
 """What a publisher remembers of the counterfeits that are published now."""
 
