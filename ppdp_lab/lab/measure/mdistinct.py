@@ -9,6 +9,7 @@ References
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -19,11 +20,11 @@ import pandas as pd
 from ppdp_lab.anonymize import Anatomy, Mondrian
 from ppdp_lab.attacks import Background, SensitiveUpdateGraph, UpdateModel, UpdateRisks, update_risks
 from ppdp_lab.datasets.examples import ExampleRelease
-from ppdp_lab.errors import check_choice
+from ppdp_lab.errors import DirtyRecordsWarning, check_choice
 from ppdp_lab.metrics import queries_by_width, query_error
-from ppdp_lab.principles import DistinctLDiversity
+from ppdp_lab.principles import DistinctLDiversity, KAnonymity
 from ppdp_lab.release import Counterfeits, Release
-from ppdp_lab.republish import MDistinct, MInvariance, Snapshot, UpdateStream, census_updates
+from ppdp_lab.republish import BPG, MDistinct, MInvariance, Snapshot, UpdateStream, census_updates
 from ppdp_lab.table import Microdata
 
 
@@ -181,6 +182,17 @@ def invariant_risk(table: Microdata, size: Sizes, *, m: int, seed: int) -> Updat
     releases = [publisher.publish(snapshot) for snapshot in stream(table, size, 1, seed=seed)]
     known = Background.worst_case(releases)
     return update_risks([r.published() for r in releases], known, truth=[r.table for r in releases], threshold=1 / m)
+
+
+def bpg_risk(table: Microdata, size: Sizes, d: int, *, k: int, seed: int) -> UpdateRisks:
+    """What the update graph finds in a series of BPG (l = k) while values change within blocks of d."""
+    model = census_updates(table, d)[table.schema.sensitive[0]]
+    publisher = BPG(KAnonymity(k) & DistinctLDiversity(k), seed=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DirtyRecordsWarning)
+        releases = [publisher.publish(snapshot) for snapshot in stream(table, size, d, seed=seed)]
+    known = Background.worst_case(releases).with_model(model)
+    return update_risks([r.published() for r in releases], known, truth=[r.table for r in releases], threshold=1 / k)
 
 
 def distinct(
