@@ -27,6 +27,7 @@ SLOW = (
     "datasets/test_benchmarks.py",
     "attacks/test_equivalence.py",
     "attacks/test_composition.py",
+    "republish/test_bpg.py",
     "republish/test_family.py",
     "holder/test_doors.py",
     "test_cli.py",

@@ -161,6 +161,7 @@ def test_publishers_of_the_package_under_the_graph() -> None:
         assert 1 / 3 < found.republication_risk < 1
 
 
+@pytest.mark.slow
 def test_a_long_series_stays_within_floats() -> None:
     n = 400
     frame = pd.DataFrame({"age": [30, 31, 32], "ill": list("abc")})
