@@ -101,7 +101,7 @@ COMPUTING = [
 ]
 PRESENTING = [
     ("plotting.py", "COLOURS[1]", "COLOURS[2]"),
-    ("cli.py", "No", "no"),
+    ("cli/experiments.py", "nothing to reproduce", "nothing here"),
     ("lab/drawings/speedy.py", "mean time of a search", "mean time"),
     ("lab/drawings/tour.py", "people exposed", "people found"),
     ("lab/report/scorecard.py", "Scorecard", "Scores"),

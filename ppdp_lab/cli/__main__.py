@@ -1,0 +1,5 @@
+"""``python -m ppdp_lab.cli``."""
+
+from ppdp_lab.cli import main
+
+main()
