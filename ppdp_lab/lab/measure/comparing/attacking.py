@@ -87,6 +87,7 @@ class Adversary:
         self.background = Background.worst_case(releases).with_model(model)
         self._releases = releases
         self._seen: dict[bool, list[Published]] = {}
+        self._tried: dict[str, dict[str, Any]] = {}
 
     def series(self, followed: bool) -> list[Published]:
         """The published tables, with pseudonyms or without."""
@@ -104,12 +105,21 @@ class Adversary:
         for entry, row in columns(sees):
             try:
                 said = of_entry(entry, {**entry.member.settings, **given[row["discloses"]]}, settings)
-                found = list(results_of(entry.member, self.series(row["followed"]), self.background, said))
             except PPDPError as error:
                 yield row | {"why": str(error)}
                 continue
+            key = f"{row['attack']} {said}"  # an attack without a threshold is not tried again under another
+            if key not in self._tried:
+                self._tried[key] = self._try(entry, row["followed"], said)
+            yield row | self._tried[key]
+
+    def _try(self, entry: Entry[Attack[Any, Any]], followed: bool, said: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            found = results_of(entry.member, self.series(followed), self.background, said)
             worst = max(found, key=lambda one: one.share_of_people_breached)
-            yield row | {"share": worst.share_of_people_breached, "found": str(worst)}
+        except PPDPError as error:
+            return {"why": str(error)}
+        return {"share": worst.share_of_people_breached, "found": str(worst)}
 
 
 def untried(why: str, *, sees: tuple[str, ...] = EVERYTHING) -> Iterator[dict[str, Any]]:
