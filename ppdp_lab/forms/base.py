@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import ParameterError, PublicationError, listed
-from ppdp_lab.registry import Registry
+from ppdp_lab.registry import OneLine, Registry
 from ppdp_lab.table import Boxes, ClassCounts, Domain, Microdata, Schema, Sets
 
 GROUP, PSEUDONYM, COUNT, COUNTERFEITS = "group", "pseudonym", "count", "counterfeits"
@@ -62,7 +62,7 @@ class Holders(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class Parts(OneLine):
     """The rows of a release as its holder hands them to a form: counterfeits among them, in no particular order.
 
     ``row_group`` holds the group numbers that are to be published, ``boxes`` the region of each group.

@@ -9,6 +9,7 @@ Members that are made with parameters derive from :class:`Plain`: they can be wr
 """
 
 from ppdp_lab.registry.families import FAMILIES, Entry, Registry
+from ppdp_lab.registry.one_line import OneLine, cut, few_names
 from ppdp_lab.registry.parameters import REQUIRED, OneOf, Parameter, Seed, Within, parameters_of
 from ppdp_lab.registry.plain import Plain, make, revive, to_json
 from ppdp_lab.registry.text import parse
@@ -17,12 +18,15 @@ __all__ = [
     "FAMILIES",
     "REQUIRED",
     "Entry",
+    "OneLine",
     "OneOf",
     "Parameter",
     "Plain",
     "Registry",
     "Seed",
     "Within",
+    "cut",
+    "few_names",
     "make",
     "parameters_of",
     "parse",

@@ -69,6 +69,7 @@ from pydantic.dataclasses import dataclass
 
 from ppdp_lab.errors import listed, unknown
 from ppdp_lab.lab.experiment.claims import KNOWN_KEYS, Claim, Filled
+from ppdp_lab.registry import OneLine
 
 SCALES = ("tiny", "quick", "paper")
 ITSELF = "the file itself"  # the path of a file among what the file says; no key that anybody writes
@@ -106,7 +107,7 @@ FileName = Annotated[Filled, AfterValidator(check_file_name)]
 
 
 @dataclass(frozen=True, config=KNOWN_KEYS)
-class FigureEntry:
+class FigureEntry(OneLine):
     """A figure of an experiment: its name, caption, and the function that draws it from the results.
 
     ``data`` is what the caption names in place of the run's data, for a figure that is drawn from something else.
@@ -120,7 +121,7 @@ class FigureEntry:
 
 
 @dataclass(frozen=True, config=KNOWN_KEYS)
-class Experiment:
+class Experiment(OneLine):
     """One experiment file, checked."""
 
     name: FileName

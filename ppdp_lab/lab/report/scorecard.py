@@ -11,6 +11,7 @@ from ppdp_lab.lab.experiment.claims import FAILS, HOLDS, NOT_MEASURABLE, NOT_TES
 from ppdp_lab.lab.experiment.model import Experiment
 from ppdp_lab.lab.report.text import label_of, markdown_table, table
 from ppdp_lab.lab.run.record import Run, by_data
+from ppdp_lab.registry import OneLine
 
 HEADER = ("claim", "source", "paper")
 COLUMN = ("measured", "verdict")
@@ -20,7 +21,7 @@ STAND_IN, REAL = "stand-in", "real rows"
 
 
 @dataclass(frozen=True)
-class Scored:
+class Scored(OneLine):
     """An experiment and its run, if there is one; and its run on real rows, where the first had to do with a stand-in."""
 
     experiment: Experiment
