@@ -87,6 +87,13 @@ def _in_look(function: Any) -> Any:
     return styled
 
 
+class Picture(Figure):
+    """A figure that notebooks show where it is the last line of a cell, whether pyplot was imported or not."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        return png(self), {"width": round(self.get_size_inches()[0] * 110)}
+
+
 @_in_look
 def figure(rows: int = 1, columns: int = 1, *, width: float = 5.2, height: float = 3.4, **subplots: Any) -> Any:
     """A figure and its axes (one, or an array), ``width`` by ``height`` inches for each.
@@ -95,7 +102,7 @@ def figure(rows: int = 1, columns: int = 1, *, width: float = 5.2, height: float
     >>> fig.get_size_inches().tolist()
     [5.2, 3.4]
     """
-    fig = Figure(figsize=(width * columns, height * rows), layout="constrained")
+    fig = Picture(figsize=(width * columns, height * rows), layout="constrained")
     FigureCanvasAgg(fig)
     return fig, fig.subplots(rows, columns, **subplots)
 
@@ -191,6 +198,11 @@ def save(fig: Figure, path: str | Path) -> list[Path]:
     return written
 
 
+def png(fig: Figure) -> bytes:
+    """A figure as the bytes of a PNG; the same figure gives the same bytes."""
+    return _bytes(fig, "png", {"Software": "ppdp_lab"})
+
+
 @_in_look
 def _bytes(fig: Figure, form: str, metadata: dict[str, Any]) -> bytes:
     buffer = io.BytesIO()
@@ -207,7 +219,7 @@ def show(fig: Figure) -> None:
         return
     if get_ipython() is not None:  # type: ignore[no-untyped-call]
         width = fig.get_size_inches()[0] * 110
-        display(Image(_bytes(fig, "png", {"Software": "ppdp_lab"}), width=width))  # type: ignore[no-untyped-call]
+        display(Image(png(fig), width=width))  # type: ignore[no-untyped-call]
 
 
 # ---------------------------------------------------------------------- the picture of a partition

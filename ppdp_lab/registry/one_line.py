@@ -32,7 +32,7 @@ class OneLine:
             cls.__repr__ = cls.__repr__  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
-        names = [f.name for f in fields(self) if f.repr] if is_dataclass(self) else []
+        names: list[str] = [f.name for f in fields(self) if f.repr] if is_dataclass(self) else []
         said = ", ".join(f"{name}={_SHORT.repr(getattr(self, name))}" for name in names)
         return cut(f"<{type(self).__name__}: {said}>" if said else f"<{type(self).__name__}>")
 
@@ -71,10 +71,8 @@ class _Short(reprlib.Repr):
         self.maxlevel = 2
 
     def repr1(self, x: Any, level: int) -> str:
-        shape = getattr(x, "shape", None)
-        if shape and not isinstance(x, type):  # an array, a frame, a series, an index
-            kind = getattr(x, "dtype", "")
-            return " ".join(filter(None, [" x ".join(map(str, shape)), str(kind) or "values"]))
+        if type(x).__module__.partition(".")[0] in ("numpy", "pandas") and getattr(x, "shape", None):
+            return f"{' x '.join(map(str, x.shape))} {getattr(x, 'dtype', 'values')}"
         return super().repr1(x, level)
 
 

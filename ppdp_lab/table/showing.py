@@ -18,7 +18,7 @@ MOST_VALUES, MOST_COLUMNS = 5, 25
 def table_html(table: Microdata) -> str:
     """One line per column: role, kind, number of values, and which; of sensitive ones the most frequent."""
     schema = table.schema
-    rows = [(d.name, "quasi-identifier", d.type, len(d), _range(d)) for d in table.qi_domains]
+    rows: list[tuple[object, ...]] = [(d.name, "quasi-identifier", d.type, len(d), _range(d)) for d in table.qi_domains]
     for domain, totals in zip(table.sensitive_domains, table.totals()):
         order = np.argsort(-totals, kind="stable")
         common = [f"{domain.labels[v]} {totals[v] / max(totals.sum(), 1):.0%}" for v in order[:MOST_VALUES]]

@@ -154,7 +154,8 @@ def test_a_verdict_in_words() -> None:
     assert verdict.failing.tolist() == [0, 1, 2, 3, 4] and len(verdict.why(2)) == 2
     assert str(verdict) == (
         "KAnonymity(2) fails in 5 of 6 classes; the strongest that holds is KAnonymity(1)\n  "
-        "class 0: 1 records, fewer than k = 2\n  class 1: 1 records, fewer than k = 2\n  class 2: 1 records, fewer than k = 2\n  and 2 more"
+        "class 0: 1 records, fewer than k = 2\n  class 1: 1 records, fewer than k = 2\n  "
+        "class 2: 1 records, fewer than k = 2\n  and 2 more"
     )
     assert str(pl.KAnonymity(1).check(counts)) == "KAnonymity(1) holds in all 6 classes; no stronger one does"
     wide = ClassCounts.of_values([["a", "b", "c"], ["a", "b", "c", "c"]])

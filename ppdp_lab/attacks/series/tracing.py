@@ -44,6 +44,10 @@ class TracedRecords(AttackResult):
         """Records that fit some persons, but too few."""
         return (self.persons > 0) & (self.persons < self.least)
 
+    def picture(self) -> tuple[str, np.ndarray]:
+        """How many persons each record fits."""
+        return "persons that the record fits", self.persons
+
     def to_frame(self) -> pd.DataFrame:
         """One row per record."""
         columns = {"releases": self.releases, "persons": self.persons, "breached": self.breached}

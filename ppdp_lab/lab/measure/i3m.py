@@ -18,10 +18,9 @@ import pandas as pd
 
 from ppdp_lab import attacks, metrics
 from ppdp_lab.anonymize import KMember
-from ppdp_lab.lab.boxes import box_frame
 from ppdp_lab.lab.measure import scales
 from ppdp_lab.principles import KAnonymity
-from ppdp_lab.release import Release
+from ppdp_lab.release import Release, box_frame
 from ppdp_lab.republish import I3M, Snapshot, UpdateStream, il_optimization
 from ppdp_lab.republish.optimization import clustering_of, optimize_clusters
 from ppdp_lab.table import Microdata

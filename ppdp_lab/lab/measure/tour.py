@@ -11,10 +11,10 @@ from tqdm.auto import tqdm
 
 from ppdp_lab import attacks, metrics
 from ppdp_lab.anonymize import Mondrian
-from ppdp_lab.lab.boxes import box_frame
 from ppdp_lab.lab.measure import scales
 from ppdp_lab.metrics.queries import Queries
 from ppdp_lab.principles import DistinctLDiversity, KAnonymity, Principle, TCloseness
+from ppdp_lab.release import box_frame
 from ppdp_lab.table import Microdata, Schema
 
 SIZES: dict[str, dict[str, Any]] = {

@@ -25,7 +25,19 @@ from ppdp_lab.lab.run.folders import write_json
 from ppdp_lab.lab.run.machine import PACKAGE, computing
 from ppdp_lab.lab.run.parameters import cells
 
-PRESENTATION = ("plotting.py", "pages.py", "cli/", "explore/", "lab/drawings/", "lab/report/")
+PRESENTATION = (
+    "plotting.py",
+    "pages.py",
+    "table/showing.py",
+    "table/hierarchies/showing.py",
+    "release/pictures.py",
+    "attacks/results/pictures.py",
+    "anonymize/lattice/nodes/pictures.py",
+    "cli/",
+    "explore/",
+    "lab/drawings/",
+    "lab/report/",
+)
 CACHE = ".fingerprints.json"
 
 
