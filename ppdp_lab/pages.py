@@ -11,9 +11,8 @@ import base64
 import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
-GENERATOR = "ppdp_lab report"
+GENERATOR, SHORT = "ppdp_lab report", 24
 # Letters that no page may hold: control characters, and halves of pairs that cannot be encoded.
 _STRANGE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -21,11 +20,13 @@ STYLE = """
 .ppdp-lab { color: inherit; font-size: 13px; line-height: 1.45; max-width: 60em; text-align: left; }
 .ppdp-lab > header { font-weight: 600; margin: 0 0 .3em; }
 .ppdp-lab p { margin: .3em 0; white-space: pre-line; }
-.ppdp-lab table { border-collapse: collapse; margin: .4em 0; font-size: 12px; background: transparent; color: inherit; }
+.ppdp-lab table { border-collapse: collapse; table-layout: auto; margin: .4em 0; font-size: 12px;
+  background: transparent; color: inherit; }
 .ppdp-lab th, .ppdp-lab td { border-bottom: 1px solid rgba(128, 128, 128, .3); padding: .15em .7em .15em 0;
   text-align: left; vertical-align: top; background: transparent; color: inherit; white-space: normal; }
 .ppdp-lab thead th { border-bottom: 1px solid rgba(128, 128, 128, .8); font-weight: 600; }
 .ppdp-lab tbody th { font-weight: 400; opacity: .75; }
+.ppdp-lab td.short { white-space: nowrap; }
 .ppdp-lab td.number { text-align: right; font-variant-numeric: tabular-nums; }
 .ppdp-lab details { margin: .1em 0; } .ppdp-lab details details, .ppdp-lab ul { margin-left: 1.1em; }
 .ppdp-lab summary { cursor: pointer; } .ppdp-lab ul { padding: 0; list-style: none; margin-top: 0; margin-bottom: 0; }
@@ -97,11 +98,9 @@ def table(header: Sequence[object], rows: Iterable[Sequence[object]], *, limit: 
 
 
 def _cell(value: object) -> Html:
-    plain = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return element("td", f"{value:,}" if isinstance(value, int) and plain else value, **_NUMBER if plain else {})
-
-
-_NUMBER = {"class_": "number"}
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return element("td", value, class_="number")
+    return element("td", value, class_="short" if len(str(value)) <= SHORT else "long")
 
 
 def folded(summary: object, *content: object, opened: bool = False) -> Html:
@@ -151,12 +150,3 @@ def page(title: object, *content: object) -> str:
 def is_report(content: bytes) -> bool:
     """Whether a file's beginning says that :func:`page` wrote it."""
     return f'name="generator" content="{GENERATOR}"'.encode() in content[:400]
-
-
-def number(value: Any) -> str:
-    """A number with few digits: whole ones whole, thousands parted.
-
-    >>> number(48842), number(0.123456), number(7.0)
-    ('48,842', '0.123', '7')
-    """
-    return f"{int(value):,}" if float(value).is_integer() else f"{float(value):.3g}"

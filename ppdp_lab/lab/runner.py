@@ -20,7 +20,7 @@ from ppdp_lab.lab.report.text import label_of, seconds
 from ppdp_lab.lab.run import folders, machine, parameters, tables
 from ppdp_lab.lab.run.handover import HANDED_OVER, RUN_FOLDER
 from ppdp_lab.lab.run.identity import identify
-from ppdp_lab.lab.run.kernel import NotebookError, execute
+from ppdp_lab.lab.run.kernel import NotebookError, execute, require
 from ppdp_lab.lab.run.record import ENVIRONMENT, NOTEBOOK, Run
 
 
@@ -65,6 +65,7 @@ def run(
         _ = there.environment, there.verdicts  # a broken run is refused, not called finished
         say(f"{label}: already finished in {target}")
         return there
+    require()
     effective = {**known, **chosen}
     notes = {
         "experiment": experiment.name,

@@ -72,6 +72,8 @@ def _sizes_and_spread(release: Release) -> Figure:
         left.bar(different, times, color=plotting.COLOURS[0], width=0.8 * min(np.diff(different).min(initial=1), 1))
     else:
         left.hist(sizes, bins=MOST_BARS, color=plotting.COLOURS[0])
+    if len(different) == 1:
+        left.set_xlim(different[0] - 2, different[0] + 2)
     left.xaxis.set_major_locator(MaxNLocator(integer=True))
     left.yaxis.set_major_locator(MaxNLocator(integer=True))
     plotting.label(left, x="rows of the class", y="classes", title=_title(release), legend=False)

@@ -234,7 +234,8 @@ class Release:
         sizes = self.sizes
         said: dict[str, object] = {"by": self.method} if self.method else {}
         if len(sizes):
-            said["rows per class"] = f"{sizes.min()} to {sizes.max()}, {sizes.mean():.1f} on average"
+            spread = f" to {sizes.max()}, {sizes.mean():.1f} on average" if sizes.min() < sizes.max() else ""
+            said["rows per class"] = f"{sizes.min()}{spread}"
         said["published as"] = f"{self.style} table{'s' if len(self.form.tables) > 1 else ''}"
         if self.seeded:
             said["seeded"] = "not private: whoever knows the seed can replay who shares a class"

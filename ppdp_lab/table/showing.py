@@ -25,12 +25,12 @@ def table_html(table: Microdata) -> str:
         rows.append((domain.name, "sensitive", domain.type, len(domain), _some(common, len(domain))))
     rows += [(name, "identifier", "", "", "never published") for name in schema.identifiers]
     columns = pages.table(("column", "role", "holds", "values", "which"), rows, limit=MOST_COLUMNS)
-    return pages.card(f"Microdata of {len(table):,} records ({table.provenance})", columns)
+    return pages.card(f"Microdata of {len(table)} records ({table.provenance})", columns)
 
 
 def _range(domain: Domain) -> str:
     if domain.hierarchy is not None:
-        return f"hierarchy of {domain.hierarchy.height} levels"
+        return f"hierarchy, nodes per level {'-'.join(map(str, domain.hierarchy.level_sizes()))}"
     if domain.kind == "ordered" and len(domain) > 1:
         return f"{domain.labels[0]} to {domain.labels[-1]}"
     return _some(list(domain.labels[:MOST_VALUES]), len(domain))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ppdp_lab.errors import PPDPError
+from ppdp_lab.errors import PPDPError, comes_with
 from ppdp_lab.lab.run.machine import PACKAGE
 from ppdp_lab.lab.run.parameters import cells
 
@@ -20,6 +20,15 @@ ENGINE = "ppdp_lab"
 
 class NotebookError(PPDPError, RuntimeError):
     """A notebook failed: which cell, what it begins with, and the error."""
+
+
+def require() -> None:
+    """Refuse where what runs notebooks is not installed, before anything starts."""
+    with comes_with("lab"):
+        import ipykernel
+        import papermill
+
+    _ = papermill, ipykernel
 
 
 def execute(
@@ -34,11 +43,12 @@ def execute(
     No kernel needs to be installed: the kernel is always ``sys.executable``, whatever the notebook's metadata or a Jupyter
     configuration say. ``watch(done, total)`` is called before each cell.
     """
-    import nbclient.exceptions
-    import papermill
-    from jupyter_client.kernelspec import KernelSpec
-    from jupyter_client.manager import AsyncKernelManager
-    from papermill.exceptions import PapermillExecutionError
+    with comes_with("lab"):
+        import nbclient.exceptions
+        import papermill
+        from jupyter_client.kernelspec import KernelSpec
+        from jupyter_client.manager import AsyncKernelManager
+        from papermill.exceptions import PapermillExecutionError
 
     _register_engine()
     here = KernelSpec(

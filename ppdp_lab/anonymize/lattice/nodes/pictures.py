@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
@@ -59,31 +61,15 @@ def _nodes(ax: Axes, result: SearchResult, *, names: bool) -> None:
     for state, (colour, marker, words) in LOOKS.items():
         for was, how in ((True, "checked"), (False, "without a check")):
             chosen = (frame["state"] == state).to_numpy() & (checked == was)
+            look: dict[str, Any] = {"c": colour if was else "white", "edgecolors": colour, "marker": marker}
             if chosen.any():
-                fill = colour if was else "white"
-                said = words if state == "unknown" else f"{words}, {how}"
-                ax.scatter(
-                    place[chosen, 0],
-                    place[chosen, 1],
-                    s=size,
-                    c=fill,
-                    edgecolors=colour,
-                    marker=marker,
-                    label=said,
-                    zorder=3,
-                )
+                ax.scatter(place[chosen, 0], place[chosen, 1], s=size, zorder=3, **look)
+                ax.scatter([], [], s=30, label=words if state == "unknown" else f"{words}, {how}", **look)
     if result.best is not None:
+        ring: dict[str, Any] = {"facecolors": "none", "edgecolors": plotting.INK, "linewidths": 1.6}
         at = place[np.ravel_multi_index(result.best, shape)]
-        ax.scatter(
-            at[0],
-            at[1],
-            s=size * 2.1,
-            facecolors="none",
-            edgecolors=plotting.INK,
-            linewidths=1.6,
-            label="best",
-            zorder=4,
-        )
+        ax.scatter(at[0], at[1], s=size * 2.1, zorder=4, **ring)
+        ax.scatter([], [], s=50, label="best", **ring)
     for i in np.flatnonzero(np.full(len(frame), names)):
         light = checked[i] and frame["state"].iloc[i] != "unknown"
         text = ",".join(map(str, levels[i]))
@@ -93,7 +79,7 @@ def _nodes(ax: Axes, result: SearchResult, *, names: bool) -> None:
             text,
             ha="center",
             va="center",
-            fontsize=6,
+            fontsize=6.5,
             color="white" if light else "black",
             zorder=5,
         )

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ppdp_lab import pages
 from ppdp_lab.anonymize.lattice.nodes.lattice import HOLDS, UNKNOWN, Lattice, Node
-from ppdp_lab.registry import OneLine, cut, few_names
+from ppdp_lab.registry import OneLine, cut
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,9 +57,7 @@ class SearchResult(OneLine):
         return cut(f"<SearchResult: {self._said()}>")
 
     def _said(self) -> str:
-        best = (
-            "no solution" if self.best is None else f"best levels {self.best} for {few_names(self.quasi_identifiers)}"
-        )
+        best = "no solution" if self.best is None else f"best levels {self.best}"
         return f"{best}; {self.lattice.said()}; {self.checks} checks in {self.seconds:.3g} s"
 
     def _repr_html_(self) -> str:
