@@ -23,7 +23,8 @@ COLUMNS = st.lists(FLOATS | CLOSE, min_size=1, max_size=12)
 
 @given(COLUMNS, st.sampled_from(["float64", "float32"]))
 def test_every_text_leads_back_to_its_codes(values: list[float], dtype: str) -> None:
-    column = pd.Series(np.array(values).astype(dtype), name="x")
+    with np.errstate(over="ignore"):
+        column = pd.Series(np.array(values).astype(dtype), name="x")
     column = column[np.isfinite(column)]
     if not len(column):
         return
@@ -80,13 +81,10 @@ def test_what_was_read_before_the_domain_grew_still_covers_what_it_covered() -> 
 
 
 def test_a_number_that_stands_for_no_value_or_several_is_refused() -> None:
-    table = pl.Microdata(
-        pd.DataFrame({"x": [0.123456789, 0.123456788, 0.7], "ill": list("aba")}), pl.Schema("x", sensitive="ill")
-    )
+    frame = pd.DataFrame({"x": [0.123456789, 0.123456788, 0.7], "ill": list("aba")})
+    table = pl.Microdata(frame, pl.Schema("x", sensitive="ill"))
     for text in ("0.12345679", "0.4", "[0.2, 0.3]", "[0.1, 0.2, 0.7]", "[nan, 0.7]", "[0.7, 0.1]", "about 0.7"):
-        read = pd.DataFrame({"x": [text], "ill": ["a"]})
-        if text == "0.12345679":
-            assert pl.Published.from_frame(read, table).boxes[0].low.tolist() == [1]
-            continue
         with pytest.raises(PublicationError, match="column 'x': cannot read"):
-            pl.Published.from_frame(read, table)
+            pl.Published.from_frame(pd.DataFrame({"x": [text], "ill": ["a"]}), table)
+    read = pl.Published.from_frame(pd.DataFrame({"x": ["0.123456788", "[0.1, 0.2]"], "ill": ["a", "b"]}), table)
+    assert read.boxes[0].low.tolist() == [0, 0] and read.boxes[0].high.tolist() == [0, 1]

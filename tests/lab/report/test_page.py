@@ -37,8 +37,8 @@ def scored(tmp_path: Path) -> Scored:
     (folder / "environment.json").write_text(json.dumps(notes))
     (folder / "finish.json").write_text(json.dumps({"tables": [], "figures": [], "data": []}))
     claims = [{
-        "id": "falls", "text": f"It falls {SCRIPT}.", "source": "Figure 1", "kind": "falls", "paper": "falls", "measured": "rises",
-        "verdict": "does not hold", "reason": "because of `x`",
+        "id": "falls", "text": f"It falls {SCRIPT}.", "source": "Figure 1", "kind": "falls", "paper": "falls",
+        "measured": "rises", "verdict": "does not hold", "reason": "because of `x`",
     }]  # fmt: skip
     (folder / "verdicts.json").write_text(json.dumps(claims))
     return Scored(experiment, Run(folder, executed=False))
