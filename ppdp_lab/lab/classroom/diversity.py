@@ -207,4 +207,4 @@ EXERCISE = Exercise(
         ),
     ),
 )  # fmt: skip
-check: Any = EXERCISE.check
+check = EXERCISE.check

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from ppdp_lab.lab.classroom.checking.answers import Unreadable, same
+from ppdp_lab.lab.classroom.checking.answers import Unreadable
 from ppdp_lab.lab.classroom.checking.calling import Raised, call
 from ppdp_lab.lab.classroom.checking.task import Case, Mistake, Task
 
@@ -51,7 +51,7 @@ def outcome_of(task: Task, function: Callable[..., Any], case: Case) -> Outcome:
         return Outcome(KIND, str(problem))
     except (TypeError, ValueError):  # not hashable, not a number: of a kind that nobody thought of
         return Outcome(KIND, "something that cannot be compared")
-    return Outcome(RIGHT if same(given, right_answer(task, case)) else WRONG, given)
+    return Outcome(RIGHT if task.agree(case, given, right_answer(task, case)) else WRONG, given)
 
 
 def right_answer(task: Task, case: Case) -> Any:
@@ -94,7 +94,7 @@ def recognized(task: Task, met: list[tuple[Case, Outcome]]) -> Mistake | None:
 
 def _agrees(task: Task, mistake: Mistake, case: Case, outcome: Outcome) -> bool:
     try:
-        return same(outcome.detail, task.read(mistake.answer(*case)))
+        return task.agree(case, outcome.detail, task.read(mistake.answer(*case)))
     except Exception:  # a mistake may well stumble where the examined answer does not
         return False
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from ppdp_lab.lab.classroom.checking.answers import same
+
 Case = tuple[Any, ...]
 """The arguments of one call."""
 
@@ -26,10 +28,14 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Concern:
-    """Whom a wrong answer is about, and what an adversary knows of that person; never what the answer should be."""
+    """Whom a wrong answer is about, and what an adversary knows of that person; never what the answer should be.
+
+    ``shown`` is one more table, where the case itself has no rows of people.
+    """
 
     person: str
     sentence: str
+    shown: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,8 @@ class Task:
     mistakes : tuple of Mistake
     right_too : tuple of callable
         Right answers written otherwise than the reference: they must earn all points.
+    agree : callable
+        ``agree(case, one, other)``, both answers read: whether they come to the same; equality unless given.
     """
 
     name: str
@@ -71,3 +79,4 @@ class Task:
     concern: Callable[[Case, Any, Any], Concern]
     mistakes: tuple[Mistake, ...]
     right_too: tuple[Callable[..., Any], ...]
+    agree: Callable[[Case, Any, Any], bool] = lambda case, one, other: same(one, other)

@@ -45,6 +45,7 @@ def not_yet(task: Task, step: str, finding: Finding, *, hidden: bool) -> NotYet:
         concern = task.concern(finding.case, given, right)
         parts.append(f"Your answer: {textwrap.shorten(_spelled(given), SHORT)}")
         parts.append(_wrapped(f"Concerned: {concern.person}. {concern.sentence}"))
+        parts += [concern.shown] if concern.shown else []
     parts.append(_wrapped(sentence))
     return NotYet("\n\n".join(parts), sentence)
 
@@ -75,7 +76,7 @@ def _error(error: BaseException) -> str:
 def _spelled(given: Any) -> str:
     """An answer as its writer would type it; sets in order."""
     if isinstance(given, frozenset):
-        return "{" + ", ".join(sorted(map(repr, given))) + "}" if given else "set()"
+        return "{" + ", ".join(sorted(map(_spelled, given))) + "}" if given else "set()"
     if isinstance(given, dict):
         return "{" + ", ".join(f"{key!r}: {_spelled(value)}" for key, value in sorted(given.items(), key=str)) + "}"
     if isinstance(given, (list, tuple)):
