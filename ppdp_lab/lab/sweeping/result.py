@@ -71,7 +71,12 @@ class Sweep:
     @property
     def measures(self) -> list[str]:
         """Columns of :attr:`frame` that were measured: numbers that are neither swept nor count something off."""
-        return list(self.frame.attrs.get(ROLES, {}).get("measures", []))
+        return self.measures_of(None)
+
+    def measures_of(self, table: str | None) -> list[str]:
+        """The same of one of several tables."""
+        frame = self.frame if table is None else self.tables[table]
+        return list(frame.attrs.get(ROLES, {}).get("measures", []))
 
     @property
     def failed(self) -> int:
