@@ -47,9 +47,18 @@ def sweep(
     from ppdp_lab.lab.run.parameters import parse_grid
 
     use_data(data_dir)
-    given = {"store": store, "processes": processes, "cluster": cluster, "retry": retry, "force": force}
     try:
-        done = lab.sweep(name, parse_grid(parameter), scale=scale, say=say, **given)
+        done = lab.sweep(
+            name,
+            parse_grid(parameter),
+            store=store,
+            processes=processes,
+            cluster=cluster,
+            retry=retry,
+            force=force,
+            scale=scale,
+            say=say,
+        )
     except KeyboardInterrupt:
         raise typer.Exit(STOPPED) from None
     _show(done)

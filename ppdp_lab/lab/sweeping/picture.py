@@ -15,9 +15,11 @@ from ppdp_lab.errors import ParameterError, check_items, listed, unknown
 from ppdp_lab.lab.sweeping.result import ROLES
 from ppdp_lab.metrics import ALL as METRICS
 
-MOST = 6  # panels of measures, and rows of panels
+MOST, BESIDE_ROWS = 6, 4  # panels of measures, and of those if there are several rows of panels
 FEW = 50  # values of a column that may be told apart; more are no series
+WIDE, TICKS = 25, 8  # how far apart values stand on a scale of factors, and how many of them get a tick
 REPEATING = ("seed",)  # averaged over rather than told apart
+APART = ("dataset", "rows")  # whose curves are no rivals: in rows rather than in colours
 UNITS = {"seconds": "time [s]", "suppressed": "suppressed [records]", "counterfeits": "counterfeits [records]"}
 UNITS |= {"dirty": "dirty [records]"}
 
@@ -52,7 +54,7 @@ def layout(frame: pd.DataFrame) -> Layout:
     found = [*numbers, *order, *own, *said["parameters"], *frame.columns]
     x = found[0]
     others = [name for name in (*order, *own) if name != x]
-    others.sort(key=lambda name: counts[name] > len(plotting.COLOURS))
+    others.sort(key=lambda name: (counts[name] > len(plotting.COLOURS), name in APART))
     colour, row = (*others, None, None)[:2]
     row = None if row is not None and counts[row] > MOST else row
     averaged = [*repeated, *(name for name in others if name not in (colour, row))]
@@ -80,17 +82,18 @@ def draw(frame: pd.DataFrame, measures: Sequence[str] | None = None) -> Figure:
     """Draw a table of a sweep; see :meth:`ppdp_lab.lab.Sweep.plot`."""
     said = frame.attrs[ROLES]
     known = said["measures"]
-    wanted = _first(known) if measures is None else check_items("measures", measures)
+    if not known:
+        raise ParameterError(f"there is no number to draw among the columns {listed(frame.columns)}")
+    plan = layout(frame)
+    wanted = _first(frame, known, plan) if measures is None else check_items("measures", measures)
     for name in wanted:
         if name not in known:
             raise ParameterError(str(unknown("measure", name, known)))
-    if not wanted:
-        raise ParameterError(f"there is no number to draw among the columns {listed(frame.columns)}")
-    plan = layout(frame)
     frame = _told_apart(frame, plan)
     rows = [None] if plan.row is None else _order(frame, plan.row)
     across, down = (len(wanted), len(rows)) if plan.row is not None or len(wanted) <= 3 else (3, -(-len(wanted) // 3))
-    fig, axes = plotting.figure(down, across, width=3.6 if across > 1 else 5.2, height=2.8, squeeze=False)
+    share = "col" if plan.row is not None else False  # the same measure below itself: rows are compared
+    fig, axes = plotting.figure(down, across, width=3.6 if across > 1 else 5.2, height=2.8, squeeze=False, sharey=share)
     panels = [(row, measure) for row in rows for measure in wanted]
     for ax, (row, measure) in zip(axes.flat, panels):
         part = frame if row is None else frame[frame[plan.row] == row]
@@ -118,9 +121,12 @@ def _told_apart(frame: pd.DataFrame, plan: Layout) -> pd.DataFrame:
     return frame.assign(**changed)
 
 
-def _first(measures: Sequence[str]) -> list[str]:
-    """What is drawn unless said otherwise: metrics and attacks before times and counts."""
-    return sorted(measures, key=lambda name: name not in METRICS and name not in ATTACKS)[:MOST]
+def _first(frame: pd.DataFrame, measures: Sequence[str], plan: Layout) -> list[str]:
+    """What is drawn unless said otherwise: metrics and attacks before times and counts, and nothing that is always the same."""
+    counts = frame.nunique()
+    ranked = sorted(measures, key=lambda name: (counts[name] < 2, name not in METRICS and name not in ATTACKS))
+    telling = [name for name in ranked if counts[name] > 1] or ranked
+    return telling[: MOST if plan.row is None else BESIDE_ROWS]
 
 
 def _order(frame: pd.DataFrame, told_apart: str | None) -> list[str]:
@@ -142,18 +148,32 @@ def _panel(ax: Any, part: pd.DataFrame, plan: Layout, measure: str, order: list[
     with plotting.look():
         if plan.numeric:
             styled = {"style": plan.colour, "style_order": order} if plan.colour is not None else {}
-            marks = [look["marker"] for look in looks] if styled else None
-            more = {"markers": marks, "dashes": False} if styled else {"marker": "o", "color": plotting.COLOURS[0]}
-            seaborn.lineplot(**shared, **styled, **more)
+            marks = {"markers": [look["marker"] for look in looks], "dashes": [_dashes(look) for look in looks]}
+            seaborn.lineplot(**shared, **styled, **marks if styled else {"marker": "o", "color": plotting.COLOURS[0]})
+            _ticks(ax, sorted(part[plan.x].dropna().unique()))
         else:
-            marks = [look["marker"] for look in looks]
+            shapes = [look["marker"] for look in looks]
             colour = {} if plan.colour is not None else {"color": plotting.COLOURS[0]}
             seaborn.pointplot(
-                **shared, **colour, linestyle="none", markers=marks if order else "o", dodge=bool(order) and 0.3
+                **shared, **colour, linestyle="none", markers=shapes if order else "o", dodge=bool(order) and 0.3
             )
             ax.tick_params(axis="x", rotation=20 if max(map(len, part[plan.x].astype(str)), default=0) > 8 else 0)
     if ax.get_legend() is not None:
         ax.get_legend().remove()
+
+
+def _dashes(look: dict[str, Any]) -> Any:
+    """A line style as seaborn wants it: where two curves are the same, both are seen."""
+    return "" if look["linestyle"] == "-" else look["linestyle"][1]
+
+
+def _ticks(ax: Any, values: list[Any]) -> None:
+    """Ticks at the values of the grid; on a scale of factors where they spread over more than one power of ten."""
+    if len(values) > 1 and values[0] > 0 and values[-1] / values[0] > WIDE:
+        ax.set_xscale("log")
+    if len(values) <= TICKS:
+        ax.set_xticks(values, labels=[f"{value:,.6g}" for value in values])
+        ax.minorticks_off()
 
 
 def _legend(fig: Figure, ax: Any, title: str) -> None:

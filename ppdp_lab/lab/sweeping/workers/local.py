@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import psutil
 
@@ -65,7 +66,7 @@ class Worker:
         except OSError:
             raise WorkerDied(self._how()) from None
 
-    def _answer(self) -> object:
+    def _answer(self) -> Any:
         assert self.process.stdout is not None
         try:
             return pickle.load(self.process.stdout)
@@ -160,7 +161,8 @@ class _Crew:
                     if self.stopping:
                         break
                     words = worker.last_words()
-                    worker = self._let_go(worker)
+                    self._let_go(worker)
+                    worker = None
                     self.came.put(self.store.keep(failure(task, time.perf_counter() - start, str(died), words)))
         except BaseException as error:
             self.came.put(error)
