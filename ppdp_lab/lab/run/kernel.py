@@ -53,7 +53,7 @@ def execute(
     _register_engine()
     here = KernelSpec(
         argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=ERROR"],
-        env=_same_package() | dict(environment),
+        env=same_package() | dict(environment),
         display_name="Python 3",
         language="python",
     )
@@ -101,8 +101,8 @@ def execute(
         ) from None
 
 
-def _same_package() -> dict[str, str]:
-    """The kernel starts in the notebook's folder; it must find the very package whose source was hashed."""
+def same_package() -> dict[str, str]:
+    """What a new process needs in its environment to find the very package whose source was hashed, wherever it starts."""
     home = str(PACKAGE.parent)
     if home in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
         return {}
