@@ -84,10 +84,10 @@ def above(thing: Any) -> Iterator[str]:
         yield thing.path
 
 
-def linked(thing: Any, name: str) -> str:
+def linked(thing: Any, name: str, words: str) -> str:
     """A name that a docstring refers to, linked if the reference has it."""
     try:
         path = thing.resolve(name)
     except griffe.NameResolutionError:
         path = name
-    return f'<autoref identifier="{escape(path)}" optional><code>{escape(name)}</code></autoref>'
+    return f'<autoref identifier="{escape(path)}" optional><code>{escape(words)}</code></autoref>'

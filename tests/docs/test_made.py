@@ -45,13 +45,21 @@ source = "Figure 40"
 kind = "zero"
 value = "loss"
 """
+ANSWERED = """def f():
+    ### BEGIN SOLUTION
+    return 42
+    ### END SOLUTION
+### BEGIN HIDDEN TESTS
+assert f() == 42
+### END HIDDEN TESTS
+"""
 CELLS = [
     ("markdown", "# Demo\n\nWhat it shows."),
     ("code", "k = 5"),
     ("code", "%matplotlib inline\nlab.show(drawings.loss, data=table)"),
-    ("code", "def f():\n    ### BEGIN SOLUTION\n    return 42\n    ### END SOLUTION\n### BEGIN HIDDEN TESTS\nassert f() == 42\n### END HIDDEN TESTS\n"),
+    ("code", ANSWERED),
     ("code", "lab.finish(results, [drawings.loss, drawings.time])"),
-]  # fmt: skip
+]
 
 
 @pytest.fixture
@@ -227,7 +235,8 @@ def test_words_and_recipes_have_one_source(site: Site) -> None:
 def test_docstrings_become_markdown() -> None:
     table = "==  ===\nx   one\n    two\ny   |\n==  ==="
     text = f"See :meth:`~a.B.c`::\n\n    code\n\n{table}\n\n>>> f(1)  # doctest: +SKIP\n2\n\nAfter."
-    done = to_markdown(text, lambda name: f"<{name}>")
+    done = to_markdown(text, lambda name, words: f"<{name}>")
+    assert to_markdown(":meth:`to it <a.b>`", lambda name, words: f"[{words}]({name})") == "[to it](a.b)"
     assert done.startswith("See <a.B.c>:\n\n    code\n") and "| x | one two |" in done and r"| y | \| |" in done
     assert "```pycon\n>>> f(1)\n2\n```\n\nAfter." in done
     assert to_markdown("Examples\n--------\n>>> f(1)\n2") == "Examples\n--------\n>>> f(1)\n2", "known to be code"
