@@ -10,6 +10,7 @@ from ppdp_lab.lab import box_frame
 from ppdp_lab.release import Release
 from ppdp_lab.table import Domain
 
+NAMED = 20  # leaves of a hierarchy that can be named along an axis
 RISK, LOSS = plotting.COLOURS[1], plotting.COLOURS[0]
 
 
@@ -44,7 +45,7 @@ def partition(release: Release) -> Figure:
 
 def _ticks(put: object, domain: Domain) -> None:
     """Leaves of a hierarchy by name, where there is room for them."""
-    if domain.hierarchy is not None and len(domain) <= 20:
+    if domain.hierarchy is not None and len(domain) <= NAMED:
         labels = [text if len(text) <= 12 else f"{text[:11]}…" for text in domain.labels.tolist()]
         put(domain.coordinates, labels, **({"rotation": 90} if put.__name__ == "set_xticks" else {}))  # type: ignore[operator, attr-defined]
 

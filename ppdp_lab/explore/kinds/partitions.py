@@ -12,7 +12,7 @@ from ppdp_lab.errors import SchemaError
 from ppdp_lab.explore import drawings
 from ppdp_lab.explore.base import EXPLORERS, Explorer, Knob, Pick, Shown, Stops, Whole, Work
 from ppdp_lab.explore.code import script
-from ppdp_lab.explore.drawings.boxes import risks_and_loss
+from ppdp_lab.explore.drawings.boxes import NAMED, risks_and_loss
 from ppdp_lab.explore.given import Tables
 from ppdp_lab.principles import DistinctLDiversity, KAnonymity, Principle, TCloseness
 from ppdp_lab.table import Domain, Microdata, Schema
@@ -53,14 +53,15 @@ class Partition(Explorer):
     def _axes(self, table: Microdata, x: str, y: str) -> tuple[Pick, Pick]:
         fits = sorted((domain for domain in table.qi_domains if drawable(domain)), key=len, reverse=True)
         names = tuple(domain.name for domain in fits)  # those with most values first: they show most
+        named = [domain.name for domain in fits if domain.hierarchy is None or len(domain) <= NAMED]
         if len(names) < 2:
             raise SchemaError(
                 f"a plane needs two quasi-identifiers that have an order or a hierarchy; of this table only {len(names)} do: "
                 f"give text columns a hierarchy"
             )
-        across = Pick("x", "across", names[0], options=names).kept(x)
-        rest = tuple(name for name in names if name != across.value)
-        return across, Pick("y", "upwards", rest[0], options=names).kept(y if y in rest else rest[0])  # type: ignore[return-value]
+        across = Pick("x", "across", x if x in names else names[0], options=names)
+        rest = [name for name in (*named, *names) if name != across.value]
+        return across, Pick("y", "upwards", y if y in rest else rest[0], options=names)
 
     def show(self, state: Mapping[str, Any], work: Work) -> Shown:
         """The boxes, their risk and their loss."""
