@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import io
 import textwrap
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
@@ -69,10 +70,13 @@ LOOK: dict[str, Any] = {
 }
 
 
+_ALONE = threading.RLock()  # settings belong to the process: two explorers of one notebook draw one after the other
+
+
 @contextmanager
 def look() -> Iterator[None]:
     """The look, whatever a reader's own matplotlib settings are."""
-    with mpl.rc_context():
+    with _ALONE, mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(LOOK)  # type: ignore[arg-type]
         yield
@@ -91,7 +95,7 @@ class Picture(Figure):
     """A figure that notebooks show where it is the last line of a cell, whether pyplot was imported or not."""
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        return png(self), {"width": round(self.get_size_inches()[0] * 110)}
+        return image(self), {"width": round(self.get_size_inches()[0] * 110)}
 
 
 @_in_look
@@ -191,22 +195,24 @@ def save(fig: Figure, path: str | Path) -> list[Path]:
     stem = Path(path)
     stem = stem.with_suffix("") if stem.suffix in (".png", ".svg") else stem
     written = []
-    for suffix, metadata in ((".png", {"Software": "ppdp_lab"}), (".svg", {"Creator": "ppdp_lab", "Date": None})):
-        target = stem.with_name(stem.name + suffix)
-        write_whole(target, _bytes(fig, suffix[1:], metadata))  # a reader never finds half a figure
+    for form in _METADATA:
+        target = stem.with_name(f"{stem.name}.{form}")
+        write_whole(target, image(fig, form))  # a reader never finds half a figure
         written.append(target)
     return written
 
 
-def png(fig: Figure) -> bytes:
-    """A figure as the bytes of a PNG; the same figure gives the same bytes."""
-    return _bytes(fig, "png", {"Software": "ppdp_lab"})
+_METADATA: dict[str, dict[str, Any]] = {
+    "png": {"Software": "ppdp_lab"},
+    "svg": {"Creator": "ppdp_lab", "Date": None},
+}
 
 
 @_in_look
-def _bytes(fig: Figure, form: str, metadata: dict[str, Any]) -> bytes:
+def image(fig: Figure, form: str = "png") -> bytes:
+    """A figure as a PNG or SVG image; the same figure gives the same bytes."""
     buffer = io.BytesIO()
-    fig.savefig(buffer, format=form, metadata=metadata)
+    fig.savefig(buffer, format=form, metadata=_METADATA[form])
     return buffer.getvalue()
 
 
@@ -219,7 +225,7 @@ def show(fig: Figure) -> None:
         return
     if get_ipython() is not None:  # type: ignore[no-untyped-call]
         width = fig.get_size_inches()[0] * 110
-        display(Image(png(fig), width=width))  # type: ignore[no-untyped-call]
+        display(Image(image(fig), width=width))  # type: ignore[no-untyped-call]
 
 
 # ---------------------------------------------------------------------- the picture of a partition

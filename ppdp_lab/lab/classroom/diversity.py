@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from random import Random
+from typing import Any
 
 import pandas as pd
 
@@ -81,7 +82,8 @@ def by_loops(frame: pd.DataFrame, qi: list[str], value: str, ruled_out: Facts) -
         left = [
             other[value]
             for _, other in frame.iterrows()
-            if all(other[column] == row[column] for column in qi) and other[value] not in ruled_out.get(person, ())  # type: ignore[call-overload]
+            if all(other[column] == row[column] for column in qi)
+            and other[value] not in ruled_out.get(person, ())  # type: ignore[call-overload]
         ]
         if len(set(left)) == 1:
             found.append(person)

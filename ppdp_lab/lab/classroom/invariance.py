@@ -171,9 +171,7 @@ def concern(case: Case, given: tuple[frozenset[str], dict[str, int]], right: Any
     taken, invented = given
     strangers = [name for name in taken if name not in bucket.newcomers]
     if strangers:
-        return Concern(
-            str(min(strangers, key=str)), "This is none of the newcomers, so nobody of that name can be taken in."
-        )
+        return Concern(str(min(strangers, key=str)), "This is none of the newcomers, so nobody of that name can be taken in.")
     somebody = next(iter(bucket.stay))
     outside = sorted(name for name in taken if bucket.newcomers[name] not in signature)
     if outside:
@@ -198,9 +196,7 @@ def concern(case: Case, given: tuple[frozenset[str], dict[str, int]], right: Any
             f"Has the value that a counterfeit was invented for, and is left waiting: an adversary learns nothing by it, but the "
             f"published table tells of somebody who does not exist, and {waiting[0]} may need counterfeits elsewhere.",
         )
-    return Concern(
-        somebody, "An adversary learns nothing by it, but more rows are added than it takes to hide everybody."
-    )
+    return Concern(somebody, "An adversary learns nothing by it, but more rows are added than it takes to hide everybody.")
 
 
 EXERCISE = Exercise(

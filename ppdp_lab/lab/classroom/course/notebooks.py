@@ -82,16 +82,7 @@ def answered(student_version: Notebook, answers: dict[str, str], *, before: str 
     for cell in student_version["cells"]:
         code = answers.get(role(cell).get("grade_id", "")) if is_answer(cell) else None
         if before and code is not None and not any(own["id"] == "own" for own in cells):
-            cells.append(
-                {
-                    "cell_type": "code",
-                    "id": "own",
-                    "metadata": {},
-                    "outputs": [],
-                    "execution_count": None,
-                    "source": before,
-                }
-            )
+            cells.append({"cell_type": "code", "id": "own", "metadata": {}, "outputs": [], "execution_count": None, "source": before})
         cells.append(cell if code is None else cell | {"source": code})
     return student_version | {"cells": cells}
 
