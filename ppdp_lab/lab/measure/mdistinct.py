@@ -108,7 +108,13 @@ def plan(
     >>> made.sizes.d, made.sizes.ms, len(made.table)
     (10, (2, 4), 1050)
     """
-    said = {"initial": initial, "deletes": deletes, "inserts": inserts, "updates": updates, "changes": changes}
+    said: dict[str, Any] = {
+        "initial": initial,
+        "deletes": deletes,
+        "inserts": inserts,
+        "updates": updates,
+        "changes": changes,
+    }
     said |= {"queries": queries, "ls": ls, "ms": ms, "ds": ds, "m": m, "d": d, "m_more": m_more, "d_more": d_more}
     said |= {"theta": theta}
     fitting = scales.Fitting(dataset, sizes(scale, **said), said, seed=seed)

@@ -15,7 +15,7 @@ EVERY = 20.0
 
 
 class Progress:
-    """Says how far a notebook is: ``watch(done, total)`` before each cell, ``close()`` at the end.
+    """Says how far a notebook is: ``watch(done, total)`` before each cell, ``tell(said)`` within one, ``close()`` at the end.
 
     Lines are written at the start, at the end, and in between at most every 20 seconds.
     """
@@ -23,7 +23,7 @@ class Progress:
     def __init__(self, label: str, say: Callable[[str], None], *, bar: bool | None = None) -> None:
         self.label, self.say = label, say
         self.start = self.said = time.monotonic()
-        self.total = 0
+        self.done = self.total = 0
         self.use_bar = sys.stderr.isatty() if bar is None else bar
         self.bar: Any = None
 
@@ -34,11 +34,25 @@ class Progress:
             self.say(f"{self.label}: {total} cells")
             if self.use_bar:
                 self.bar = tqdm(total=total, desc=self.label, unit="cell", leave=False)
+        self.done = done
         if self.bar is not None:
+            self.bar.set_postfix_str("", refresh=False)
             self.bar.update(done - self.bar.n)
-        elif (now := time.monotonic()) - self.said >= EVERY:
+        else:
+            self._line()
+
+    def tell(self, said: str) -> None:
+        """Take note of what the running cell says about its own progress."""
+        if self.bar is not None:
+            self.bar.set_postfix_str(said)
+        else:
+            self._line(said)
+
+    def _line(self, *said: str) -> None:
+        if (now := time.monotonic()) - self.said >= EVERY:
             self.said = now
-            self.say(f"{self.label}: cell {done + 1} of {total}, {seconds(now - self.start)}")
+            cell = f"cell {self.done + 1} of {self.total}"
+            self.say(f"{self.label}: {', '.join([cell, *said, seconds(now - self.start)])}")
 
     def close(self) -> float:
         """Remove the bar; return the seconds since the start."""

@@ -48,6 +48,8 @@ def show(
     """
     if not callable(draw):
         raise ParameterError(f"show takes a function that draws, not {type(draw).__name__}")
+    if not results:
+        raise ParameterError("a figure is drawn from result tables, and there are no rows; name the tables")
     _shown.add(_name(draw))
     _show(draw(tables.as_given(tables.named(results))), data if isinstance(data, str) else _provenance(_used(data)))
 
@@ -83,6 +85,8 @@ def finish(
     results: 2 rows, columns 'k', 'loss'
     """
     found = tables.named(results)
+    if not any(map(len, found.values())):
+        raise ParameterError("results have no rows; finish with what was measured")
     drawn = _by_name(figures)
     used = _used(data)
     folder = os.environ.get(RUN_FOLDER)
