@@ -42,6 +42,11 @@ class AttackResult(OneLine, ABC):
         return float(self.breached.mean()) if len(self.breached) else 0.0
 
     @property
+    def share_of_people_breached(self) -> float:
+        """Share of persons whom a breach concerns: what comparisons count. A unit is a person unless a result says otherwise."""
+        return self.share_breached
+
+    @property
     def succeeds(self) -> bool:
         """Whether the attack breaches anything at all."""
         return bool(self.breached.any())
@@ -136,7 +141,7 @@ class Disclosure(AttackResult):
 
     @property
     def share_of_people_breached(self) -> float:
-        """Share of persons behind the breached units."""
+        """Share of persons behind the breached units; those of a group count as often as it has people."""
         total = int(self.people.sum())
         return self.people_breached / total if total else 0.0
 

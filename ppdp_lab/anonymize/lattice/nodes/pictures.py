@@ -39,7 +39,7 @@ def small_picture_of(result: SearchResult) -> pages.Html:
     """The picture as part of a page, small."""
     figure = picture_of(result)
     width, height = figure.get_size_inches()
-    return pages.picture(plotting.png(figure), width=round(min(width * 80, 340 * width / height, 560)))
+    return pages.picture(plotting.image(figure), width=round(min(width * 80, 340 * width / height, 560)))
 
 
 def _nodes(ax: Axes, result: SearchResult, *, names: bool) -> None:

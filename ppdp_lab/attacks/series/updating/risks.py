@@ -69,6 +69,11 @@ class UpdateRisks(AttackResult):
         return (self.largest if self.risk is None else self.risk) > self.threshold + TOLERANCE
 
     @property
+    def share_of_people_breached(self) -> float:
+        """Share of persons any version of whom is breached."""
+        return len(np.unique(self.persons[self.breached])) / len(self.ids) if len(self.ids) else 0.0
+
+    @property
     def vulnerable(self) -> np.ndarray:
         """Versions whose value is certain: one candidate is left."""
         return self.candidates == 1
