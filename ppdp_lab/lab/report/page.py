@@ -10,6 +10,7 @@ from ppdp_lab import pages
 from ppdp_lab.errors import DataFileError, ParameterError
 from ppdp_lab.lab.experiment.claims import FAILS, HOLDS
 from ppdp_lab.lab.report import scorecard
+from ppdp_lab.lab.report.captions import fill, words_of
 from ppdp_lab.lab.report.text import seconds
 from ppdp_lab.lab.run.record import Run
 from ppdp_lab.table.files import write_whole
@@ -76,13 +77,13 @@ def _marked(cell: str) -> object:
 
 def _figures(entry: scorecard.Scored, run: Run) -> Iterator[pages.Html]:
     """Pictures, each with its caption on it, in the order of the experiment file."""
-    drawn = {path.stem: path for path in run.figures if path.suffix == ".png"}
+    drawn, words = {path.stem: path for path in run.figures if path.suffix == ".png"}, words_of(run)
     for figure in entry.experiment.figures:
         if figure.name in drawn:
             source = f" ({figure.source})" if figure.source else ""
             content = drawn[figure.name].read_bytes()
             width = round(int.from_bytes(content[16:20], "big") * ON_SCREEN)  # where a PNG says how wide it is
-            yield pages.picture(content, f"{figure.name}{source}", alt=figure.caption, width=width)
+            yield pages.picture(content, f"{figure.name}{source}", alt=fill(figure.caption, words), width=width)
 
 
 def _made_with(run: Run, about: str) -> list[pages.Html]:
