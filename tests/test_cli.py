@@ -16,6 +16,7 @@ from ppdp_lab.anonymize import ALGORITHMS
 from ppdp_lab.cli import app
 from ppdp_lab.lab import bench, runner
 from ppdp_lab.lab.bench.base import Measurement
+from ppdp_lab.lab.experiment import catalogue
 from ppdp_lab.lab.run import tables
 
 DATA = Path(__file__).parent / "lab" / "data" / "experiments"
@@ -264,7 +265,9 @@ def test_two_tables_do_not_overwrite_what_was_read(call, people, tmp_path, part)
 
 
 # ---------------------------------------------------------------------- experiments
-def test_without_experiments_it_says_so(call):
+def test_without_experiments_it_says_so(call, monkeypatch):
+    assert "tour" in call("list").stdout  # those that come with the package
+    monkeypatch.setattr(catalogue, "SHIPPED", ())
     assert "no experiments" in call("list").stdout
     assert "nothing to reproduce" in call("reproduce").stdout
     assert "no experiments/*.toml" in refusal(call("run", "tour", code=2))

@@ -8,6 +8,7 @@ import pytest
 
 from ppdp_lab.errors import DataFileError, UnknownNameError
 from ppdp_lab.lab import read
+from ppdp_lab.lab.experiment import catalogue
 from ppdp_lab.lab.experiment.catalogue import experiment, experiments, find_root
 
 DEMO = Path(__file__).parents[1] / "data" / "experiments" / "demo.toml"
@@ -118,6 +119,8 @@ def test_a_wrong_file_is_refused_in_words(write, text, words):
 
 def test_experiments_are_found_by_name(write, tmp_path, monkeypatch):
     monkeypatch.setenv("PPDP_LAB_ROOT", str(tmp_path))
+    assert "tour" in [e.name for e in experiments(find_root())]  # a folder without any has those of the package
+    monkeypatch.setattr(catalogue, "SHIPPED", ())
     assert experiments(find_root()) == []
     with pytest.raises(DataFileError, match=r"no experiments/\*\.toml"):
         experiment("e", find_root())
