@@ -172,7 +172,7 @@ def skew(results: tables.Tables) -> Figure:
         if rows["skew"].max() >= NONE_BELOW:
             plotting.band(ax, rows["skew"].min(), NONE_BELOW, f"paper: none below s = {NONE_BELOW}", axis="x")
         _counts(ax, rows["counterfeits"].max())
-    for line in figure.axes[0].lines[: len(methods)]:
+    for line in (line for ax in figure.axes for line in ax.lines[: len(methods)]):
         line.set_label(f"{line.get_label()}: mean")
     return plotting.legend_above(figure)
 
