@@ -127,8 +127,8 @@ def share(results: tables.Tables) -> Figure:
         rates = _bars(ax, tables.rows(rows, dataset=name), "share", "method", [OURS])
         for place in range(len(rates)):
             value = TABLE_4.get(place, 0.25)
-            ax.plot([place - 0.4, place + 0.4], [value] * 2, color=plotting.PAPER, linestyle=(0, (6, 3)))
-        ax.plot([], [], color=plotting.PAPER, linestyle=(0, (6, 3)), label="paper: 22 to 25 %")
+            ax.plot([place - 0.47, place + 0.47], [value] * 2, color=plotting.INK, linestyle=(0, (3, 1.5)))
+        ax.plot([], [], color=plotting.INK, linestyle=(0, (3, 1.5)), label="paper: 22 to 25 %")
         ax.set_ylim(0, 1)
         plotting.percent(ax.yaxis)
         plotting.label(ax, x=RATE, y="" if i else "BPG's time (share)", title=data_name(name), legend=False)
