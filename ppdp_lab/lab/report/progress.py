@@ -84,7 +84,7 @@ class PointProgress(Progress):
 
     def line(self, done: int, took: float) -> str:
         """Points done, time, time left."""
-        left = f", about {seconds(took * (self.total - done) / done)} left" if done else ""
+        left = f", about {seconds(took * (self.total - done) / done)} left" if done >= self.at_once else ""
         return f"{done} of {self.total} points, {seconds(took)}{left}"
 
 

@@ -92,7 +92,7 @@ COMPUTING = [
     ("lab/run/tables.py", "frame.reset_index(drop=True)", "frame.head(1).reset_index(drop=True)"),
     ("lab/run/handover.py", "tables.named(results)", "tables.named(dict(results))"),
     ("lab/run/parameters.py", "read(text)", "str(text)"),
-    ("lab/run/kernel.py", "_same_package() | ", ""),
+    ("lab/run/kernel.py", "same_package() | ", ""),
     ("lab/bench/base.py", "0, 4096", "0, 4095"),
     ("lab/bench/lattice.py", "0.6e-3", "0.5e-3"),
     ("lab/measure/speedy.py", "found.divided", "found.checks"),
@@ -173,14 +173,14 @@ def test_a_notebook_uses_what_presents_for_showing_and_finishing_only(path):
 
 
 def test_what_computes_imports_nothing_that_only_presents():
-    """But for what hands results on to it: finish shows figures, the runner draws and judges. No notebook uses own_file."""
+    """But for what hands results on to it: finish shows figures, runner and sweeps draw. No notebook uses own_file."""
     found = set()
     for path in identity.PACKAGE.rglob("*.py"):
         name = path.relative_to(identity.PACKAGE).as_posix()
         if not name.startswith(identity.PRESENTATION):
             modules = imported(ast.parse(path.read_text(encoding="utf-8"))).values()
             found |= {name for module in modules if presents(module)}
-    assert found - {"lab/own_file.py"} == {"lab/run/handover.py", "lab/runner.py"}
+    assert found - {"lab/own_file.py"} == {"lab/run/handover.py", "lab/runner.py", "lab/sweeping/running.py"}
 
 
 def test_data_counts_and_is_loaded_once(demo, own, tmp_path, monkeypatch):

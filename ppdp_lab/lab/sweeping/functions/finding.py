@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ppdp_lab.errors import DataFileError, ParameterError, UnknownNameError, unknown
+from ppdp_lab.errors import ParameterError, unknown
 from ppdp_lab.lab.experiment import catalogue
 from ppdp_lab.lab.experiment.model import Experiment
 from ppdp_lab.lab.sweeping.functions.base import Swept
@@ -45,15 +45,10 @@ def what_is_swept(function: Any, *, results: Path, scale: str = "quick", force: 
     if ":" in function:
         return PlainFunction(imported(function))
     root = catalogue.find_root()
-    try:
-        return Notebook(catalogue.experiment(function, root), results, scale, force=force)
-    except UnknownNameError:
-        names = [*built_in(), *catalogue.files(root)]
-        raise unknown("function or experiment", function, names) from None
-    except DataFileError:
-        if function.endswith(".toml") or catalogue.files(root):
-            raise
-        raise unknown("function", function, built_in()) from None
+    experiments = catalogue.files(root)
+    if not function.endswith(".toml") and function not in experiments:
+        raise unknown("function or experiment", function, [*built_in(), *experiments])
+    return Notebook(catalogue.experiment(function, root), results, scale, force=force)
 
 
 def imported(name: str) -> Callable[..., Any]:
