@@ -25,7 +25,15 @@ from ppdp_lab.lab.run.folders import write_json
 from ppdp_lab.lab.run.machine import PACKAGE, computing
 from ppdp_lab.lab.run.parameters import cells
 
-PRESENTATION = ("plotting.py", "pages.py", "cli/", "explore/", "lab/drawings/", "lab/report/", "lab/sweeping/picture.py")
+PRESENTATION = (
+    "plotting.py",
+    "pages.py",
+    "cli/",
+    "explore/",
+    "lab/drawings/",
+    "lab/report/",
+    "lab/sweeping/picture.py",
+)
 CACHE = ".fingerprints.json"
 
 

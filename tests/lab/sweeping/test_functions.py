@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 
 from ppdp_lab.errors import ParameterError, UnknownNameError
-from ppdp_lab.lab.sweeping.functions import tables_of, what_is_swept
+from ppdp_lab.lab.sweeping.functions import tables_of
 from ppdp_lab.lab.sweeping.functions.built_in import built_in
 from ppdp_lab.lab.sweeping.functions.code import code_hash
+from ppdp_lab.lab.sweeping.functions.finding import what_is_swept
 from ppdp_lab.lab.sweeping.functions.releases import anonymize, publish
 from ppdp_lab.lab.sweeping.grid import combinations, values_of
 

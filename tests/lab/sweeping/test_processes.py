@@ -77,15 +77,12 @@ def test_what_cannot_travel_is_said(tmp_path):
 
 
 def test_a_process_that_cannot_take_up_the_job_is_said(tmp_path, monkeypatch):
+    def loss(k):
+        return k
+
     monkeypatch.setattr("ppdp_lab.lab.sweeping.workers.local.COMMAND", "raise SystemExit('nothing works here')")
-    with pytest.raises(PPDPError, match="no process could take up loss: .*exit code 1: nothing works here"):
-        lab.sweep(lambda k: k, {"k": [1]}, store=tmp_path, processes=1, say=quiet) if False else lab.sweep(
-            loss, {"k": [1]}, store=tmp_path, processes=1, say=quiet
-        )
-
-
-def loss(k):
-    return k
+    with pytest.raises(PPDPError, match=r"no process could take up loss: .*exit code 1: nothing works here"):
+        lab.sweep(loss, {"k": [1]}, store=tmp_path, processes=1, say=quiet)
 
 
 # ---------------------------------------------------------------------- the command line, stopped in the middle

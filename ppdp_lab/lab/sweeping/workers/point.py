@@ -18,7 +18,6 @@ from ppdp_lab.lab.run.identity import source_hash
 from ppdp_lab.lab.run.machine import computing
 from ppdp_lab.lab.sweeping.functions import Swept, tables_of
 from ppdp_lab.lab.sweeping.functions.code import installed
-from ppdp_lab.lab.sweeping.functions.releases import forget
 from ppdp_lab.lab.sweeping.grid import Point, spelled_point
 from ppdp_lab.lab.sweeping.store import Outcome, Store
 
@@ -97,7 +96,9 @@ def take_up(job: Job) -> None:
         os.environ.pop(DATA, None)
     else:
         os.environ[DATA] = job.data_folder
-    forget()
+    releases = sys.modules.get("ppdp_lab.lab.sweeping.functions.releases")
+    if releases is not None:  # of an earlier job, whose data sets may have changed since
+        releases.forget()
     _current.update(job=job, call=cloudpickle.loads(job.function))
 
 
