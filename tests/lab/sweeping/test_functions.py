@@ -13,6 +13,7 @@ from ppdp_lab.lab.sweeping.functions import tables_of
 from ppdp_lab.lab.sweeping.functions.built_in import built_in
 from ppdp_lab.lab.sweeping.functions.code import code_hash
 from ppdp_lab.lab.sweeping.functions.finding import what_is_swept
+from ppdp_lab.lab.sweeping.functions.members import make_algorithm
 from ppdp_lab.lab.sweeping.functions.releases import anonymize, publish
 from ppdp_lab.lab.sweeping.grid import combinations, values_of
 
@@ -158,6 +159,10 @@ def test_every_member_of_its_family_can_be_named(name):
         said |= {"rule": "KAnonymity(2)"} if any(p.name == "rule" for p in entry.parameters) else {}
         ((point, words),) = checked(name, **{"dataset": "occ", swept.chooser: entry.name, **said})
         assert not words and point[swept.chooser] == entry.name
+
+
+def test_points_that_run_side_by_side_have_one_thread_each():
+    assert make_algorithm("speedy", {"k": 2}).threads == 1
 
 
 # ---------------------------------------------------------------------- what they measure
