@@ -2,7 +2,8 @@
 # make lab                       open JupyterLab at the tour
 # make test                      the whole suite: lint, types, tests
 # make check                     the part to run while working, under a minute
-# make long [N=10000]            the adversary with N cases, then every notebook at tiny scale: under 40 minutes on 2 cores
+# make docs                      the pages: gallery, reference, recipes, into site/
+# make long [N=10000]            the adversary with N cases, every notebook at tiny scale, the pages: under 40 minutes on 2 cores
 PYTHON ?= python3
 SCALE ?= quick
 N ?= 10000
@@ -10,7 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce lab test check long lint bench clean
+.PHONY: reproduce lab docs test check long lint bench clean
 
 reproduce: $(READY)
 	$(BIN)/ppdp-lab reproduce --scale $(SCALE)
@@ -18,16 +19,22 @@ reproduce: $(READY)
 lab: $(READY)
 	$(BIN)/jupyter lab notebooks/tour.ipynb
 
+# --strict: a warning, such as a link that leads nowhere, is an error.
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "Open site/index.html. To search in the pages, too: $(BIN)/python -m http.server --bind 127.0.0.1 --directory site"
+
 test: lint
 	$(BIN)/python -m pytest -q -n 2
 
 check: lint
 	HYPOTHESIS_PROFILE=check $(BIN)/python -m pytest -q -n 2 -m "not slow"
 
-# Both halves run, whatever the first one finds; the target fails if either does.
+# All parts run, whatever the first ones find; the target fails if one of them does.
 long: $(READY)
 	PPDP_LAB_ADVERSARY=$(N) $(BIN)/python -m pytest -q -n 2 tests/adversary; found=$$?; \
-	$(BIN)/python -m pytest -q -n 2 tests/test_notebooks.py && exit $$found
+	$(BIN)/python -m pytest -q -n 2 tests/test_notebooks.py || found=$$?; \
+	$(MAKE) --no-print-directory docs && exit $$found
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -50,4 +57,4 @@ $(READY): pyproject.toml
 	@echo "Ready. Everything lies in $(VENV); remove it with: make clean"
 
 clean:
-	rm -rf $(VENV) results
+	rm -rf $(VENV) results site

@@ -9,6 +9,7 @@ Members that are made with parameters derive from :class:`Plain`: they can be wr
 """
 
 from ppdp_lab.registry.families import FAMILIES, Entry, Registry, key_of
+from ppdp_lab.registry.one_line import OneLine, cut, few_names
 from ppdp_lab.registry.parameters import REQUIRED, OneOf, Parameter, Seed, Within, arguments_of, parameters_of
 from ppdp_lab.registry.plain import Plain, make, revive, to_json, written
 from ppdp_lab.registry.text import parse
@@ -17,6 +18,7 @@ __all__ = [
     "FAMILIES",
     "REQUIRED",
     "Entry",
+    "OneLine",
     "OneOf",
     "Parameter",
     "Plain",
@@ -24,6 +26,8 @@ __all__ = [
     "Seed",
     "Within",
     "arguments_of",
+    "cut",
+    "few_names",
     "key_of",
     "make",
     "parameters_of",

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from ppdp_lab.errors import ParameterError, check_choice, check_integer, check_number, listed
+from ppdp_lab.registry.one_line import OneLine
 
 F = TypeVar("F", bound=Callable[..., Any])
 REQUIRED = inspect.Parameter.empty
@@ -65,7 +66,7 @@ Seed = Annotated[int, Within(at_least=0)] | None
 
 
 @dataclass(frozen=True)
-class Parameter:
+class Parameter(OneLine):
     """One parameter of a member: name, type, default (:data:`REQUIRED` if it has none) and range."""
 
     name: str

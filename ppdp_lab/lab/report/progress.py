@@ -15,7 +15,7 @@ EVERY = 20.0
 
 
 class Progress:
-    """Says how far a notebook is: ``watch(done, total)`` before each cell, ``close()`` at the end.
+    """Says how far a notebook is: ``watch(done, total)`` before each cell, ``tell(said)`` within one, ``close()`` at the end.
 
     Lines are written at the start, at the end, and in between at most every 20 seconds.
     """
@@ -25,7 +25,7 @@ class Progress:
     def __init__(self, label: str, say: Callable[[str], None], *, bar: bool | None = None) -> None:
         self.label, self.say = label, say
         self.start = self.said = time.monotonic()
-        self.total = 0
+        self.done = self.total = 0
         self.use_bar = shows_bars() if bar is None else bar
         self.bar: Any = None
 
@@ -36,19 +36,32 @@ class Progress:
             self.begin()
             if self.use_bar:
                 self.bar = tqdm(total=total, desc=self.label, unit=self.unit, leave=False)
+        self.done = done
         if self.bar is not None:
+            self.bar.set_postfix_str("", refresh=False)
             self.bar.update(done - self.bar.n)
-        elif (now := time.monotonic()) - self.said >= EVERY:
+        else:
+            self._line()
+
+    def tell(self, said: str) -> None:
+        """Take note of what the running cell says about its own progress."""
+        if self.bar is not None:
+            self.bar.set_postfix_str(said)
+        else:
+            self._line(said)
+
+    def _line(self, *said: str) -> None:
+        if (now := time.monotonic()) - self.said >= EVERY:
             self.said = now
-            self.say(f"{self.label}: {self.line(done, now - self.start)}")
+            self.say(f"{self.label}: {self.line(now - self.start, *said)}")
 
     def begin(self) -> None:
         """The first line."""
         self.say(f"{self.label}: {self.total} {self.unit}s")
 
-    def line(self, done: int, took: float) -> str:
+    def line(self, took: float, *said: str) -> str:
         """What a line in between says."""
-        return f"{self.unit} {done + 1} of {self.total}, {seconds(took)}"
+        return ", ".join([f"{self.unit} {self.done + 1} of {self.total}", *said, seconds(took)])
 
     def close(self) -> float:
         """Remove the bar; return the seconds since the start."""
@@ -82,10 +95,12 @@ class PointProgress(Progress):
             left = (self.said - self.start) * (total - done) / done
             self.say(f"{self.label}: about {seconds(left)} for the {total - done} points left, by the first {done}")
 
-    def line(self, done: int, took: float) -> str:
+    def line(self, took: float, *said: str) -> str:
         """Points done, time, time left."""
-        left = f", about {seconds(took * (self.total - done) / done)} left" if done >= self.at_once else ""
-        return f"{done} of {self.total} points, {seconds(took)}{left}"
+        left = (
+            f", about {seconds(took * (self.total - self.done) / self.done)} left" if self.done >= self.at_once else ""
+        )
+        return f"{self.done} of {self.total} points, {seconds(took)}{left}"
 
 
 def shows_bars() -> bool:

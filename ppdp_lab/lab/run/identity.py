@@ -28,6 +28,11 @@ from ppdp_lab.lab.run.parameters import cells
 PRESENTATION = (
     "plotting.py",
     "pages.py",
+    "table/showing.py",
+    "table/hierarchies/showing.py",
+    "release/pictures.py",
+    "attacks/results/pictures.py",
+    "anonymize/lattice/nodes/pictures.py",
     "cli/",
     "explore/",
     "lab/drawings/",

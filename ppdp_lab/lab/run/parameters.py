@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ppdp_lab.errors import DataFileError, ParameterError, listed, unknown
-from ppdp_lab.lab.experiment.reading import WORDS
+from ppdp_lab.lab.experiment.words import TYPES
 
 TAG = "parameters"
 
@@ -131,7 +131,7 @@ def check(given: Mapping[str, Any], known: Mapping[str, Any], notebook: str) -> 
         default = known[name]
         if default is None or value is None or _alike(value, default):
             continue
-        must = WORDS.get(type(default).__name__)
+        must = TYPES.get(type(default).__name__)
         hint = f"; write {name}=[{value}]" if isinstance(default, list) else ""
         raise ParameterError(
             f"parameter {name!r} of {notebook} is {default!r} unless said otherwise, so it must be {must}, "
