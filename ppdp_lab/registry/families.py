@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from ppdp_lab.errors import ParameterError, unknown
+from ppdp_lab.registry.one_line import OneLine
 from ppdp_lab.registry.parameters import Parameter, parameters_of
 
 T = TypeVar("T")
@@ -17,7 +18,7 @@ FAMILIES: dict[str, Registry[Any]] = {}
 
 
 @dataclass(frozen=True)
-class Entry(Generic[T]):
+class Entry(OneLine, Generic[T]):
     """One member of a family: what it is called and made with, what it accepts and promises, where it comes from."""
 
     name: str

@@ -1,0 +1,28 @@
+"""The command that serves the explorers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ppdp_lab.cli.base import DataFolder, app, root_folder, say, use_data
+from ppdp_lab.errors import PPDPError
+
+
+@app.command()
+def explore(
+    port: Annotated[int, typer.Option("--port", help="A port of this machine; a free one unless given.")] = 0,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address, open nothing.")] = False,
+    data_dir: DataFolder = None,
+) -> None:
+    """Open the explorers in a browser; they are served on this machine only, behind a token."""
+    try:
+        import ipywidgets  # noqa: F401
+        import voila  # noqa: F401
+    except ImportError as error:
+        raise PPDPError(f"explore needs {error.name}: pip install 'ppdp_lab[explore]'") from None
+    from ppdp_lab.explore.serving import serve
+
+    use_data(data_dir)
+    serve(root_folder() / "notebooks" / "explore", port=port, browser=not no_browser, say=say)
