@@ -33,4 +33,6 @@ def source_of(exercise: str) -> Path:
     for folder in (room.parents[2] / "notebooks" / "exercises", room / "notebooks"):
         if (folder / f"{exercise}.ipynb").is_file():
             return folder / f"{exercise}.ipynb"
-    raise DataFileError(f"the notebook of the exercise {exercise!r} is missing from this installation; install it again")
+    raise DataFileError(
+        f"the notebook of the exercise {exercise!r} is missing from this installation; install it again"
+    )
