@@ -50,7 +50,14 @@ def _graph(ax: Axes, graph: SensitiveUpdateGraph | None, row: dict[str, int]) ->
         for j, k in zip(*np.nonzero(matrix)):
             left = alive[i][j] and alive[i + 1][k]
             ends = [row[str(graph.levels[i][j])], row[str(graph.levels[i + 1][k])]]
-            ax.plot(x[i : i + 2], ends, color=LEFT if left else GONE, linestyle="-" if left else ":", linewidth=1.4, zorder=2)
+            ax.plot(
+                x[i : i + 2],
+                ends,
+                color=LEFT if left else GONE,
+                linestyle="-" if left else ":",
+                linewidth=1.4,
+                zorder=2,
+            )
     for i, (level, mask) in enumerate(zip(graph.levels, alive)):
         for value, left in zip(level, mask):
             certain = left and mask.sum() == 1
@@ -87,8 +94,6 @@ def _left(ax: Axes, graphs: Sequence[SensitiveUpdateGraph | None], after: int) -
     ax.set_xticks(range(1, len(graphs) + 1))
     ax.yaxis.get_major_locator().set_params(integer=True)
     plotting.label(ax, x="release", y="values left\n(fewest)", legend=False)
-
-
 
 
 def _key() -> list[Line2D]:

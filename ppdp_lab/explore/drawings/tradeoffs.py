@@ -41,7 +41,9 @@ def _curves(ax: Axes, points: pd.DataFrame, names: pd.Series, x: str, y: str, pa
         ax.plot(means.index, means, color=looks["color"], linestyle=looks["linestyle"])
         ax.plot([], [], label=name, **looks)
         for number in chosen.index:
-            (mark,) = ax.plot(chosen.loc[number, x], chosen.loc[number, y], looks["marker"], color=looks["color"], markersize=7)
+            (mark,) = ax.plot(
+                chosen.loc[number, x], chosen.loc[number, y], looks["marker"], color=looks["color"], markersize=7
+            )
             mark.set_gid(gid(part, number))
 
 

@@ -17,6 +17,7 @@ from ppdp_lab.table import Schema
 
 STREAM = "stream"
 _DATA = {"hospital": "a hospital (He et al., Example 10)", STREAM: "a stream of the table below"}
+STREAMS = ("table", "initial", "leave", "come", "updates")  # knobs of the stream
 WEAKEST = "the one with the smallest cut"
 
 
@@ -107,7 +108,10 @@ class Buckets(Explorer):
             says=says,
             facts=[
                 ("bucket", "people and counterfeits", "smallest cut", "attack, at least"),
-                *((r.signature, str(r.tuples), str(r.cut), str(math.ceil(r.cut / 2))) for r in found.head(8).itertuples()),
+                *(
+                    (r.signature, str(r.tuples), str(r.cut), str(math.ceil(r.cut / 2)))
+                    for r in found.head(8).itertuples()
+                ),
             ],
             code=script(
                 *lines,
@@ -115,7 +119,7 @@ class Buckets(Explorer):
                 "plotting.show(figure)",
             ),
             hover={gid(r.came, r.gone): _words(r) for r in edges.itertuples()},
-            knobs=(after, picked),
+            knobs=(after, picked, *self.idle(**dict.fromkeys(STREAMS, state["data"] != STREAM))),
         )
 
 

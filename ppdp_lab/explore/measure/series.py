@@ -20,7 +20,10 @@ from ppdp_lab.republish.stream import Snapshot
 from ppdp_lab.table import Microdata
 
 PRINTED = {
-    "patients": {"as printed, 2-diverse": mdistinct.diverse_series, "as printed, 2-Distinct": mdistinct.distinct_series},
+    "patients": {
+        "as printed, 2-diverse": mdistinct.diverse_series,
+        "as printed, 2-Distinct": mdistinct.distinct_series,
+    },
     "hospital": {
         "as printed, 2-diverse": equivalence.naive_series,
         "as printed, 2-invariant": equivalence.invariant_series,
