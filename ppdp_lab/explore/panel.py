@@ -52,13 +52,13 @@ class Panel(widgets.VBox):
         self.doing = widgets.HTML()
         self.halt = widgets.Button(description="stop", tooltip="give up this computation", disabled=True)
         self.halt.layout = {"width": "70px"}
+        self._worker = Worker(explorer.show, self._answered, self._told)
         self.halt.on_click(lambda _: self._worker.stop())
         self.text = widgets.Textarea(rows=12, layout=WIDE, continuous_update=False)
         self.text.add_class("ppdp-code")
         self.files = widgets.HTML(layout=WIDE)
         self._timer: threading.Timer | None = None
         self._busy = False
-        self._worker = Worker(explorer.show, self._answered, self._told)
         super().__init__(self._children(), layout={"width": "100%"})
         self.add_class("ppdp-explorer")
         self._worker.now(start)
@@ -70,7 +70,7 @@ class Panel(widgets.VBox):
             layout={"flex": "0 1 380px", "min_width": "280px", "padding": "0 16px 0 0"},
         )
         right = widgets.VBox([self.problem, self.picture, self.says, self.files])
-        right.layout = {"flex": "1 1 420px", "min_width": "280px"}
+        right.layout = {"flex": "1 1 560px", "min_width": "280px"}
         code = widgets.Accordion([widgets.VBox([widgets.HTML(_COPY), self.text])], titles=["the Python behind it"])
         return [
             widgets.HTML(f"<p style='{TEXT}'>{escape(self.explorer.look)}</p>", layout=WIDE),

@@ -28,7 +28,7 @@ def tradeoff(points: pd.DataFrame, *, x: str, loss: str, error: str, point: int 
                 ax.set_xticks(values, [f"{value:g}" for value in values])
                 ax.minorticks_off()
             plotting.label(ax, x=x, y=label_of(column), legend=False)
-        if names.nunique() > 1:
+        if len(names.unique()) > 1:
             plotting.legend_above(figure, axes[0], columns=3)
         return figure
 

@@ -134,8 +134,8 @@ class OwnTables(Explorer):
         alone = int((holder.untouched(table).sizes == 1).sum())
         drawn = "seed" in inspect.signature(type(maker).__init__).parameters and not getattr(maker, "strict", False)
         return (
-            f"Of {len(table):,} people {alone:,} stood alone with what somebody may know of them; now everybody hides among at least "
-            f"{release.published().sizes.min():,} rows. "
+            f"Of {len(table):,} people {alone:,} stood alone with what somebody may know of them; now everybody hides among "
+            f"at least {release.published().sizes.min():,} rows. "
             + (EXACT if release.form.exact else "")
             + ("Lots were drawn: the code draws others and makes another release. " if drawn else "")
             + " ".join(report.split())

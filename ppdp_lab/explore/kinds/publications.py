@@ -148,7 +148,7 @@ class Publications(Explorer):
         if few is None:
             now = f"After release {after} nothing is known: {victim} has not been published yet."
         elif few == 0:
-            now = f"After release {after} no values are left that explain everything: {victim} changed as the model does not allow."
+            now = f"After release {after} no values explain everything: {victim} changed as the model does not allow."
         else:
             sure = found["surest guess"].max()
             left = "one value alone is left of" if few == 1 else f"{few} values or more may be true of"

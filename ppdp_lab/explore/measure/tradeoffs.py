@@ -21,10 +21,10 @@ ROLES = "sweep"  # where the file of a sweep says which columns were swept and w
 def measured(
     table: Microdata,
     *,
-    l: int = 3,
+    l: int = 3,  # noqa: E741 (the paper's symbol)
     t: float = 0.3,
     work: Work | None = None,
-    known: dict | None = None,  # noqa: E741
+    known: dict | None = None,
 ) -> pd.DataFrame:
     """Loss and query error of Mondrian's releases for some k, under three rules.
 
