@@ -2,7 +2,8 @@
 # make lab                       open JupyterLab at the tour
 # make test                      the whole suite: lint, types, tests
 # make check                     the part to run while working, under a minute
-# make long [N=10000]            the adversary with N cases, then every notebook at tiny scale: under 40 minutes on 2 cores
+# make long [N=10000]            the adversary with N cases, then every notebook at tiny scale, also in a browser: under 40 minutes on 2 cores
+# make explore                   open the explorers in a browser
 PYTHON ?= python3
 SCALE ?= quick
 N ?= 10000
@@ -10,7 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce lab test check long lint bench clean
+.PHONY: reproduce lab explore test check long lint bench clean
 
 reproduce: $(READY)
 	$(BIN)/ppdp-lab reproduce --scale $(SCALE)
@@ -18,16 +19,23 @@ reproduce: $(READY)
 lab: $(READY)
 	$(BIN)/jupyter lab notebooks/tour.ipynb
 
+explore: $(READY)
+	$(BIN)/ppdp-lab explore
+
+# The browser after the rest: a server for each file, and pages that need not wait for somebody's computation.
 test: lint
-	$(BIN)/python -m pytest -q -n 2
+	$(BIN)/python -m pytest -q -n 2 --ignore=tests/browser
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile tests/browser
 
 check: lint
 	HYPOTHESIS_PROFILE=check $(BIN)/python -m pytest -q -n 2 -m "not slow"
 
-# Both halves run, whatever the first one finds; the target fails if either does.
+# All parts run, whatever the first one finds; the target fails if any does.
 long: $(READY)
 	PPDP_LAB_ADVERSARY=$(N) $(BIN)/python -m pytest -q -n 2 tests/adversary; found=$$?; \
-	$(BIN)/python -m pytest -q -n 2 tests/test_notebooks.py && exit $$found
+	$(BIN)/python -m pytest -q -n 2 tests/test_notebooks.py || found=1; \
+	PPDP_LAB_ALL_NOTEBOOKS=1 $(BIN)/python -m pytest -q -n 2 --dist loadfile tests/browser || found=1; \
+	exit $$found
 
 lint: $(READY)
 	$(BIN)/ruff check .

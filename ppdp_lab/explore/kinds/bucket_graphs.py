@@ -26,8 +26,8 @@ class Buckets(Explorer):
 
     title = "Bucket graph"
     look = (
-        "Whoever came with one release and was gone in another is an arc; where few arcs join two parts of the graph, subtracting "
-        "releases from each other tells which people share their values. Raise e and see the smallest cut grow beyond 2 (e - 1), "
+        "Whoever came with one release and was gone in another is an arc; where few arcs join two parts of the graph, "
+        "subtracting releases from each other tells which people share their values. Raise e and see the smallest cut grow beyond 2 (e - 1), "
         "and how many counterfeits that takes; let more people come and go and see it become cheaper or dearer."
     )
 
@@ -98,8 +98,8 @@ class Buckets(Explorer):
         severed = int(edges.loc[edges["cut"], "weight"].sum())
         kept = f", as e = {state['e']} asks" if 1 < state["e"] <= bound else ""
         says = (
-            f"After release {after.value} the smallest cut of this bucket severs {severed} of {int(edges['weight'].sum())} people "
-            f"and counterfeits; over all {len(found)} buckets no attack names fewer than {bound} people on a side{kept}. "
+            f"After release {after.value} the smallest cut of this bucket severs {severed} of {int(edges['weight'].sum())} "
+            f"people and counterfeits; over all {len(found)} buckets no attack names fewer than {bound} people on a side{kept}. "
             f"The release with most counterfeits holds {invented:,}."
         )
         return Shown(
