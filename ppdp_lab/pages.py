@@ -24,7 +24,8 @@ STYLE = """
 .ppdp-lab table { border-collapse: collapse; table-layout: auto; margin: .4em 0; font-size: 12px;
   background: transparent; color: inherit; }
 .ppdp-lab.ppdp-lab table th, .ppdp-lab.ppdp-lab table td {
-  border-bottom: 1px solid rgba(128, 128, 128, .3); padding: .15em .7em .15em 0; text-align: left; vertical-align: top; background: transparent; color: inherit; white-space: normal; }
+  border-bottom: 1px solid rgba(128, 128, 128, .3); padding: .15em .7em .15em 0;
+  text-align: left; vertical-align: top; background: transparent; color: inherit; white-space: normal; }
 .ppdp-lab.ppdp-lab table thead th { border-bottom: 1px solid rgba(128, 128, 128, .8); font-weight: 600; }
 .ppdp-lab.ppdp-lab table tbody th { font-weight: 400; opacity: .75; }
 .ppdp-lab.ppdp-lab table td.short { white-space: nowrap; }
