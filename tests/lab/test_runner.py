@@ -207,7 +207,7 @@ def test_two_columns_where_the_rows_differ(demo, tmp_path):
     assert row[4:] == (FAILS, "0.0005", HOLDS)
     text = scorecard.markdown([scored])
     assert "data stand-in and real" in text and "`too-good` (does not hold; stand-in): The table is tiny" in text
-    assert "demo, real rows: 2 holds" in text and "demo, stand-in: 1 holds, 1 does not hold" in text
+    assert "demo, real rows: 2 hold," in text and "demo, stand-in: 1 holds, 1 does not hold" in text
     path = gallery([scored], tmp_path / "figures", tmp_path / "results")
     assert "verdict, real rows" in path.read_text()
 

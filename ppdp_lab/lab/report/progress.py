@@ -43,6 +43,8 @@ class Progress:
         else:
             self._line()
 
+    __call__ = watch
+
     def tell(self, said: str) -> None:
         """Take note of what the running cell says about its own progress."""
         if self.bar is not None:

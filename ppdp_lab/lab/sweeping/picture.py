@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from ppdp_lab import plotting
 from ppdp_lab.attacks import ALL as ATTACKS
-from ppdp_lab.errors import ParameterError, check_items, listed, unknown
+from ppdp_lab.errors import ParameterError, check_items, comes_with, listed, unknown
 from ppdp_lab.lab.sweeping.result import ROLES
 from ppdp_lab.metrics import ALL as METRICS
 
@@ -158,7 +158,8 @@ def _order(frame: pd.DataFrame, told_apart: str | None) -> list[str]:
 
 
 def _panel(ax: Any, part: pd.DataFrame, plan: Layout, measure: str, order: list[Any]) -> None:
-    import seaborn
+    with comes_with("lab"):
+        import seaborn
 
     looks = [plotting.style(i) for i in range(max(1, len(order)))]
     shared: dict[str, Any] = {"data": part, "x": plan.x, "y": measure, "ax": ax, "errorbar": ("pi", 100)}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numba
 
-from ppdp_lab.errors import ParameterError, PPDPError
+from ppdp_lab.errors import ParameterError, PPDPError, comes_with
 from ppdp_lab.lab.sweeping.store import Outcome, Store
 from ppdp_lab.lab.sweeping.workers.point import Job, Task, difference, failure, run_point, versions
 
@@ -27,10 +27,8 @@ class ClusterError(PPDPError, RuntimeError):
 @contextlib.contextmanager
 def connected(cluster: Any) -> Iterator[Client]:
     """A client of a cluster that is given by its address, by a client or as an object; closed again if it was made here."""
-    try:
+    with comes_with("cluster"):
         from distributed import Client
-    except ImportError:
-        raise ClusterError("a sweep on a cluster needs dask.distributed: pip install 'ppdp_lab[cluster]'") from None
     if isinstance(cluster, Client):
         yield cluster
         return
