@@ -37,3 +37,53 @@ def test_a_slider_moves_text_and_picture(page, voila, screenshot, name):
 def test_the_token_is_asked_for(page, voila):
     page.goto(voila.partition("?")[0] + "voila/render/partition.ipynb")
     assert not page.locator(PICTURE).count() and "login" in page.url
+
+
+def test_two_tabs_do_not_disturb_each_other(context, voila):
+    one, other = context.new_page(), context.new_page()
+    opened(one, voila, "partition")
+    opened(other, voila, "partition")
+    before, beside = seen(one), seen(other)
+    slide(one, "partition")
+    changed(one, before)
+    assert seen(other) == beside
+
+
+def test_a_file_is_dropped_its_roles_are_said_and_the_release_is_saved(page, voila, screenshot, tmp_path):
+    opened(page, voila, "own_table")
+    before = seen(page)
+    rows = "\n".join(f"P{i};{20 + i % 9};{60 + i % 7};{'flu' if i % 2 else 'cold'}" for i in range(90))
+    page.evaluate(
+        """text => { const data = new DataTransfer(); data.items.add(new File([text], 'patients.csv'));
+        document.querySelector('.ppdp-zone').dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true})); }""",
+        f"name;age;weight;illness\n{rows}\n",
+    )
+    text, _ = changed(page, before)
+    assert "Of 90 people" in text and "read patients.csv as CSV: 90 rows" in text
+    columns = page.locator(".widget-select-multiple", has_text="may be known").locator("select")
+    assert columns.evaluate("e => [...e.options].map(o => o.text)") == ["name", "age", "weight", "illness"]
+    now = seen(page)
+    columns.select_option(["age"])
+    changed(page, now)
+    screenshot(page, "explore-own_table-dropped")
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="published.csv").click()
+    saved.value.save_as(tmp_path / "published.csv")
+    published = (tmp_path / "published.csv").read_text()
+    assert len(published.splitlines()) == 91 and published.startswith("age,illness") and "P1" not in published
+    assert "Schema(['age'], ['illness'])" in page.evaluate(CODE)
+
+
+def test_code_is_copied_points_are_named_and_the_page_fits_a_narrow_window(context, voila, screenshot):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    opened(page, voila, "tradeoff")
+    assert page.locator("svg[role=img] title").first.text_content().startswith("k-anonymity, k = 2: ")
+    page.get_by_text("the Python behind it").click()
+    page.get_by_role("button", name="copy as code").click()
+    page.wait_for_function("navigator.clipboard.readText().then(text => text.includes('explore.drawings.tradeoff'))")
+    assert page.evaluate("navigator.clipboard.readText()") == page.evaluate(CODE)
+    page.set_viewport_size({"width": 420, "height": 1500})
+    box = page.locator(PICTURE).first.bounding_box()
+    assert box["x"] >= 0 and 200 < box["width"] <= 420 and box["x"] + box["width"] <= 425
+    screenshot(page, "explore-tradeoff-narrow")

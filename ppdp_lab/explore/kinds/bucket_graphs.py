@@ -27,8 +27,8 @@ class Buckets(Explorer):
     title = "Bucket graph"
     look = (
         "Whoever came with one release and was gone in another is an arc; where few arcs join two parts of the graph, "
-        "subtracting releases from each other tells which people share their values. Raise e and see the smallest cut grow beyond 2 (e - 1), "
-        "and how many counterfeits that takes; let more people come and go and see it become cheaper or dearer."
+        "subtracting releases from each other tells which people share their values. Raise e and see the smallest cut grow "
+        "beyond 2 (e - 1), and how many counterfeits that takes; let more people come and go and see it become cheaper or dearer."
     )
 
     def __init__(self, table: Any = None, schema: Schema | None = None) -> None:
