@@ -16,7 +16,7 @@ from ppdp_lab.republish import UpdateStream
 from ppdp_lab.table import Schema
 
 STREAM = "stream"
-_DATA = {"hospital": "a hospital (He et al., Example 10)", STREAM: "a stream of the table below"}
+_DATA = {"hospital": "hospital (Example 10)", STREAM: "stream of the table below"}
 STREAMS = ("table", "initial", "leave", "come", "updates")  # knobs of the stream
 WEAKEST = "the one with the smallest cut"
 

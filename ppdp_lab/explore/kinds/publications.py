@@ -17,9 +17,9 @@ from ppdp_lab.table import Microdata, Schema
 
 STREAM = "stream"
 _DATA = {
-    "patients": "six patients whose illness changes",
-    "hospital": "a hospital, people come and go",
-    STREAM: "a stream of the table below",
+    "patients": "six patients, values change",
+    "hospital": "hospital, come and go",
+    STREAM: "stream of the table below",
 }
 _NOBODY = "..."
 
