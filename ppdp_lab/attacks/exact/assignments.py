@@ -51,8 +51,13 @@ class Assignments(AttackResult):
 
     unit = "person"
 
-    def __len__(self) -> int:
+    @property
+    def n_assignments(self) -> int:
+        """Number of assignments, which may be too large for ``len``: every component multiplies it."""
         return prod(len(solutions) for _, solutions in self.components)
+
+    def __len__(self) -> int:
+        return self.n_assignments
 
     @property
     def n_cells(self) -> int:
@@ -108,9 +113,9 @@ class Assignments(AttackResult):
 
     def table(self, limit: int = 1000) -> pd.DataFrame:
         """One row per assignment, one column per cell of persons, as Table 2 of the BPG paper; refuses more than ``limit``."""
-        if len(self) > check_integer("limit", limit, at_least=1):
+        if self.n_assignments > check_integer("limit", limit, at_least=1):
             raise ParameterError(
-                f"there are {len(self)} assignments, more than limit = {limit}; look at values() instead"
+                f"there are {self.n_assignments} assignments, more than limit = {limit}; look at values() instead"
             )
         order = list(dict.fromkeys(self.cell_of.tolist()))
         names = [" & ".join(map(str, self.ids[self.cell_of == cell])) for cell in order]
@@ -119,6 +124,10 @@ class Assignments(AttackResult):
             texts = {c: [self.outcomes[o] for o, many in held[c] for _ in range(many)] for c in held}
             rows.append([", ".join(texts[cell]) for cell in order])
         return pd.DataFrame(rows, columns=names, dtype="str")
+
+    def picture(self) -> tuple[str, np.ndarray]:
+        """How many values each person has in some assignment."""
+        return "values in some assignment", self.members().sum(axis=1)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per person: number of values left, the most probable one and its probability."""
@@ -132,12 +141,14 @@ class Assignments(AttackResult):
         )
 
     def __str__(self) -> str:
-        if not len(self):
+        count = self.n_assignments
+        if not count:
             return (
                 "joint reasoning: no assignment of values to persons is consistent with the series; "
                 "values changed between releases, or the background is not true."
             )
-        number = "1 assignment is" if len(self) == 1 else f"{len(self)} assignments are"
+        many = str(count) if count < 10**12 else f"about 10^{len(str(count)) - 1}"
+        number = "1 assignment is" if count == 1 else f"{many} assignments are"
         return f"joint reasoning: {number} consistent with the series, and {self._tally()} have the same value in all."
 
     def _positions(self, persons: Sequence[object]) -> np.ndarray:

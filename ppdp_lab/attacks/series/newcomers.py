@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from ppdp_lab.attacks.registry import ATTRIBUTE, PAIR, attack
 from ppdp_lab.attacks.results import AttackResult
 from ppdp_lab.attacks.search import Traces, Units
 from ppdp_lab.attacks.series._difference import multiset_difference, tracked_difference
-from ppdp_lab.errors import ParameterError
+from ppdp_lab.errors import ParameterError, check_integer
 from ppdp_lab.forms import Feature, Generalized, Published
 from ppdp_lab.forms.search import Regions, Search
 from ppdp_lab.principles import DistinctLDiversity, Principle
@@ -33,6 +34,9 @@ class Differences(AttackResult):
         Sensitive values of each pair's candidate records.
     newcomers : array of int or None
         Persons of the background who are new and fit the pair.
+    came, exposed : int or None
+        Persons of the background who are new, and those of them whose candidates break the rule: by some group E1 that would
+        have held them, for every group E2 that may hold them now.
     contradicted : array of bool
         Pairs where rows of E1 are gone from the second release: then not only insertions happened, and the formula
         without pseudonyms does not apply.
@@ -47,6 +51,8 @@ class Differences(AttackResult):
     contradicted: np.ndarray
     newcomers: np.ndarray | None = None
     tracked: bool = False
+    came: int | None = None
+    exposed: int | None = None
 
     unit = "pair"
 
@@ -55,6 +61,13 @@ class Differences(AttackResult):
         """Number of candidate records per pair."""
         return self.candidates.sizes.astype(np.int64)
 
+    @property
+    def share_of_people_breached(self) -> float:
+        """Share of newcomers who are exposed; nan where no background says who came."""
+        if self.came is None or self.exposed is None:
+            return float("nan")
+        return self.exposed / self.came if self.came else 0.0
+
     def values(self, first: int, second: int) -> list[str]:
         """Values of the candidate records of one pair, each as often as it occurs."""
         at = np.flatnonzero((self.first == first) & (self.second == second))
@@ -62,6 +75,10 @@ class Differences(AttackResult):
             raise ParameterError(f"group {first} of the first release and group {second} of the second are no pair")
         cells = slice(self.candidates.offsets[at[0]], self.candidates.offsets[at[0] + 1])
         return np.repeat(self.domain.labels[self.candidates.values[cells]], self.candidates.counts[cells]).tolist()
+
+    def picture(self) -> tuple[str, np.ndarray]:
+        """How many distinct values the candidates of each pair have."""
+        return "distinct values of the candidates", np.diff(self.candidates.offsets)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per pair of groups."""
@@ -99,6 +116,7 @@ def difference(
     rule: Principle | None = None,
     track: bool | None = None,
     attribute: str | None = None,
+    limit: int | None = None,
 ) -> Differences:
     """Candidate records of a person who is in the second release but not in the first (section 4 of [1]_, [2]_).
 
@@ -121,6 +139,9 @@ def difference(
         and a background whose update model says otherwise is refused.
     attribute : str, optional
         Which sensitive attribute, if there are several.
+    limit : int, optional
+        How many pairs of overlapping groups may be looked at before it gives up with an error. Where boxes overlap widely, as
+        those of m-invariance do, their number grows with the square of the table.
 
     Examples
     --------
@@ -148,7 +169,7 @@ def difference(
     first, second = pair
     assert isinstance(first, Generalized) and isinstance(second, Generalized)
     values = sensitive_values(pair, attribute)
-    pieces = list(Search(Regions.of_boxes(second.boxes), Regions.of_boxes(first.boxes)).chunks())
+    pieces = list(_within(limit, Search(Regions.of_boxes(second.boxes), Regions.of_boxes(first.boxes)).chunks()))
     counts = [np.zeros(0, dtype=np.int64), *(np.diff(piece[1]) for piece in pieces)]
     offsets = np.r_[0, np.cumsum(np.concatenate(counts))]
     seconds = np.concatenate([np.zeros(0, dtype=np.int32), *(piece[2] for piece in pieces)])
@@ -177,11 +198,25 @@ def difference(
     cells = Cells(np.r_[0, np.cumsum(lengths)], codes, amounts, values.n)
     found = ClassCounts(cells.sizes.astype(np.int64), cells.owner, [codes], amounts, values.domains)
     breached = ~rule.safe(found) & ~contradicted
-    newcomers = None
+    newcomers = came = exposed = None
     if background is not None:
-        newcomers = _newcomers(pair, background, firsts, seconds)
+        newcomers, came, exposed = _newcomers(pair, background, firsts, seconds, breached)
         breached &= newcomers > 0
-    return Differences(firsts, seconds, cells, values.domains[0], rule, breached, contradicted, newcomers, tracked)
+    return Differences(
+        firsts, seconds, cells, values.domains[0], rule, breached, contradicted, newcomers, tracked, came, exposed
+    )
+
+
+def _within(limit: int | None, pieces: Iterator[tuple[int, np.ndarray, np.ndarray]]) -> Iterator[Any]:
+    """The pieces of a search, as long as they hold no more pairs than that."""
+    most, pairs = None if limit is None else check_integer("limit", limit, at_least=1), 0
+    for piece in pieces:
+        pairs += len(piece[2])
+        if most is not None and pairs > most:
+            raise ParameterError(
+                f"more than limit = {most:,} pairs of groups of the two releases overlap; raise limit, or attack smaller tables"
+            )
+        yield piece
 
 
 def _came_from(first: Generalized, second: Generalized) -> np.ndarray:
@@ -191,9 +226,13 @@ def _came_from(first: Generalized, second: Generalized) -> np.ndarray:
 
 
 def _newcomers(
-    pair: Sequence[Published], background: Background, firsts: np.ndarray, seconds: np.ndarray
-) -> np.ndarray:
-    """How many persons of the second release only fit each pair of groups."""
+    pair: Sequence[Published], background: Background, firsts: np.ndarray, seconds: np.ndarray, broken: np.ndarray
+) -> tuple[np.ndarray, int, int]:
+    """How many persons of the second release only fit each pair of groups, how many there are, and how many are exposed.
+
+    Whatever group E1 would have held a newcomer, their row is not in it. So one E1 whose pair is broken is enough; but where
+    it is not known which E2 holds them, each must be broken.
+    """
     before, after = background.releases
     new = after.take(np.flatnonzero(~np.isin(after.persons, before.persons)))
     would_be, is_in = Units(pair[0], Presence(new.persons, new.qi)), Units(pair[1], new, "release 1")
@@ -202,11 +241,14 @@ def _newcomers(
     )  # a newcomer whom no group of the first release covers fits no pair
     starts2, groups2, _ = is_in.groups()
     units, persons = np.unique(np.stack([would_be.unit_of, is_in.unit_of]), axis=1, return_counts=True)
-    fits = np.zeros(len(firsts), dtype=np.int64)
-    place = firsts.astype(np.int64) * pair[1].n_groups + seconds
+    fits, exposed = np.zeros(len(firsts), dtype=np.int64), 0
+    # One entry more than there are pairs: searchsorted may point behind the last.
+    place, broken = np.append(firsts.astype(np.int64) * pair[1].n_groups + seconds, -1), np.append(broken, False)
     for one, two, many in zip(*units, persons):
         e1, e2 = groups1[starts1[one] : starts1[one + 1]], groups2[starts2[two] : starts2[two + 1]]
-        wanted = (e1.astype(np.int64)[:, None] * pair[1].n_groups + e2).ravel()
-        at = np.searchsorted(place, wanted)
-        fits[at[place[np.minimum(at, len(place) - 1)] == wanted]] += many
-    return fits
+        wanted = e1.astype(np.int64)[:, None] * pair[1].n_groups + e2
+        at = np.searchsorted(place[:-1], wanted)
+        found = place[at] == wanted
+        fits[at[found]] += many
+        exposed += many * bool((found & broken[at]).any(axis=0).all())
+    return fits, len(new), int(exposed)

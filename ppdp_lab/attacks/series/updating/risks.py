@@ -69,6 +69,11 @@ class UpdateRisks(AttackResult):
         return (self.largest if self.risk is None else self.risk) > self.threshold + TOLERANCE
 
     @property
+    def share_of_people_breached(self) -> float:
+        """Share of persons any version of whom is breached."""
+        return len(np.unique(self.persons[self.breached])) / len(self.ids) if len(self.ids) else 0.0
+
+    @property
     def vulnerable(self) -> np.ndarray:
         """Versions whose value is certain: one candidate is left."""
         return self.candidates == 1
@@ -82,6 +87,14 @@ class UpdateRisks(AttackResult):
     def republication_risk(self) -> float:
         """Largest disclosure risk of any version now; Definition 9 of [1]_ asks for it after every release."""
         return float((self.largest if self.risk is None else self.risk).max(initial=0.0))
+
+    def picture(self) -> tuple[str, np.ndarray]:
+        """The risk of each version, or the probability of its likeliest value."""
+        return (
+            ("probability of the likeliest value", self.largest)
+            if self.risk is None
+            else ("disclosure risk", self.risk)
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """One row per version: person, release, nodes, candidates, largest probability and risk."""

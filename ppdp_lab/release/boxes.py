@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import SchemaError
-from ppdp_lab.table.boxes import Sets
+from ppdp_lab.table.boxes import BoxColumn, Sets
 
 if TYPE_CHECKING:
-    from ppdp_lab.release import Release
+    from ppdp_lab.release.release import Release
 
 
 def box_frame(release: Release) -> pd.DataFrame:
@@ -26,10 +26,14 @@ def box_frame(release: Release) -> pd.DataFrame:
         )
     columns: dict[str, np.ndarray] = {}
     for axis, column in zip("xy", release.boxes):
-        domain = column.domain
-        if isinstance(column, Sets):
-            raise SchemaError(f"{domain.name!r} is generalized to sets of values, which have no place on an axis")
-        where = domain.coordinates
-        half = float(np.diff(where).min()) / 2 if len(where) > 1 else 0.5
-        columns[f"{axis}0"], columns[f"{axis}1"] = where[column.low] - half, where[column.high] + half
+        columns[f"{axis}0"], columns[f"{axis}1"] = axis_ends(column)
     return pd.DataFrame(columns | {"size": release.sizes})
+
+
+def axis_ends(column: BoxColumn) -> tuple[np.ndarray, np.ndarray]:
+    """Where each box begins and ends on an axis, half a step beyond its first and last value."""
+    if isinstance(column, Sets):
+        raise SchemaError(f"{column.domain.name!r} is generalized to sets of values, which have no place on an axis")
+    where = column.domain.coordinates
+    half = float(np.diff(where).min()) / 2 if len(where) > 1 else 0.5
+    return where[column.low] - half, where[column.high] + half

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
-import pandas as pd
 
-from ppdp_lab.anonymize.lattice._lattice import greedy_path
-from ppdp_lab.anonymize.lattice.order import by_height, level_costs, sum_over_levels
+from ppdp_lab.anonymize.lattice.nodes._lattice import greedy_path
+from ppdp_lab.anonymize.lattice.nodes.order import by_height, level_costs, sum_over_levels
 from ppdp_lab.errors import ParameterError
+from ppdp_lab.registry import cut
 
 FAILS, UNKNOWN, HOLDS = -1, 0, 1
+STATES = {"solutions": HOLDS, "fail": FAILS, "unknown": UNKNOWN}
 MOST_NODES = 2**24
 
 Node = tuple[int, ...]
@@ -77,6 +77,14 @@ class Lattice:
         self._from = [slice(level, None) for level in range(max(self.shape))]
         self._up_to = [slice(level + 1) for level in range(max(self.shape))]
         self._by_height, self._begin = by_height(self.shape)
+
+    def said(self) -> str:
+        """How many nodes there are, and of how many it is known what the rule says there."""
+        found = {word: int((self.state == state).sum()) for word, state in STATES.items()}
+        return f"{self.size} nodes: " + ", ".join(f"{count} {word}" for word, count in found.items() if count)
+
+    def __repr__(self) -> str:
+        return cut(f"<Lattice of {' x '.join(map(str, self.shape))} levels, {self.said()}>")
 
     # ------------------------------------------------------------------ walking
     def nodes(self, flat: np.ndarray) -> list[Node]:
@@ -156,82 +164,3 @@ class Lattice:
             levels = levels[:, lowest]
             lowest[lowest] = [(levels <= node[:, None]).all(axis=0).sum() == 1 for node in levels.T]
         return self.nodes(flat[lowest])
-
-
-@dataclass(frozen=True)
-class SearchResult:
-    """The outcome of a search.
-
-    Attributes
-    ----------
-    quasi_identifiers : tuple of str
-        What the levels of a node belong to.
-    lattice : Lattice
-        All nodes; ``lattice.state`` says 1 where the rule holds, -1 where it fails, 0 where the search did not need to know.
-    checked : list of tuples
-        The nodes that were checked, in order. Incognito also checks nodes of some of the quasi-identifiers; None stands
-        for those left out.
-    best : tuple of int or None
-        The node that the metric prefers; None if there is no solution.
-    checks : int
-        Number of checks.
-    rollups : int
-        Checks that scanned classes counted before instead of rows.
-    rows : int
-        Rows and classes that the checks have scanned.
-    divided : int
-        Checks whose rows or classes were divided among threads: none with one thread.
-    seconds : float
-        Time of the search, without loading and without choosing the best node.
-    """
-
-    quasi_identifiers: tuple[str, ...]
-    lattice: Lattice = field(repr=False)
-    checked: list[tuple[int | None, ...]] = field(repr=False)
-    best: Node | None
-    checks: int
-    rollups: int
-    rows: int
-    divided: int
-    seconds: float
-
-    @property
-    def solutions(self) -> list[Node]:
-        """All nodes that are known to satisfy the rule: every one that does if the search is :attr:`complete`."""
-        return self.lattice.nodes(np.flatnonzero(self.lattice.state == HOLDS))
-
-    @property
-    def minimal(self) -> list[Node]:
-        """The solutions that generalize no other one."""
-        return self.lattice.minimal()
-
-    @property
-    def complete(self) -> bool:
-        """Whether it is known of every node if it satisfies the rule."""
-        return not (self.lattice.state == UNKNOWN).any()
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row per node: its levels, height, state, and when it was checked (1, 2, ...), if it was.
-
-        The state is ``solution``, ``fails`` or ``unknown``; a node with a state that was never checked was tagged.
-
-        >>> import ppdp_lab as pl
-        >>> frame = pl.Flash(pl.KAnonymity(2)).search(pl.datasets.examples.speedy.table_16()).to_frame()
-        >>> frame[frame["check"] <= 3].sort_values("check")
-            birthplace  birth year  zipcode  height     state  check
-        15           1           0        3       4     fails      1
-        31           2           1        3       6  solution      2
-        27           2           0        3       5     fails      3
-        """
-        levels = np.array(np.unravel_index(np.arange(self.lattice.size), self.lattice.shape))
-        frame = pd.DataFrame(dict(zip(self.quasi_identifiers, levels)))
-        state = self.lattice.state.reshape(-1)
-        order = np.zeros(self.lattice.size, dtype=np.int64)
-        for number, node in enumerate(self.checked, start=1):
-            if None not in node:
-                order[np.ravel_multi_index(node, self.lattice.shape)] = number  # type: ignore[arg-type]
-        frame["height"] = levels.sum(axis=0)
-        frame["state"] = np.array(["fails", "unknown", "solution"])[state + 1]
-        frame["check"] = pd.array(order, dtype="Int64")
-        frame.loc[order == 0, "check"] = pd.NA
-        return frame

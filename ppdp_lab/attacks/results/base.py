@@ -5,12 +5,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from ppdp_lab import pages
+from ppdp_lab.registry import OneLine, cut
 
-class AttackResult(ABC):
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class AttackResult(OneLine, ABC):
     """Base of all results: one entry per unit (a person, a published group, a tracked record, a pair of groups).
 
     Attributes
@@ -35,6 +42,11 @@ class AttackResult(ABC):
         return float(self.breached.mean()) if len(self.breached) else 0.0
 
     @property
+    def share_of_people_breached(self) -> float:
+        """Share of persons whom a breach concerns: what comparisons count. A unit is a person unless a result says otherwise."""
+        return self.share_breached
+
+    @property
     def succeeds(self) -> bool:
         """Whether the attack breaches anything at all."""
         return bool(self.breached.any())
@@ -45,6 +57,24 @@ class AttackResult(ABC):
 
     @abstractmethod
     def __str__(self) -> str: ...
+
+    def __repr__(self) -> str:
+        return cut(f"<{type(self).__name__}: {self._tally()} breached>")
+
+    def _repr_html_(self) -> str:
+        share = f" ({self.share_breached:.1%})" if len(self.breached) else ""
+        title = f"{self._tally()} breached{share}"
+        return pages.card(title, pages.verdict(not self.succeeds, str(self)))
+
+    def picture(self) -> tuple[str, np.ndarray] | None:
+        """What :meth:`plot` counts: its name, and a number per unit; None where the mask says all there is."""
+        return None
+
+    def plot(self) -> Figure:
+        """How many units have which score, number of candidates or the like; breached ones in another colour."""
+        from ppdp_lab.attacks.results.pictures import picture_of
+
+        return picture_of(self)
 
     def _per_person(self, ids: pd.Index, **columns: object) -> pd.DataFrame:
         """One row per person, the mask last."""
@@ -111,9 +141,13 @@ class Disclosure(AttackResult):
 
     @property
     def share_of_people_breached(self) -> float:
-        """Share of persons behind the breached units."""
+        """Share of persons behind the breached units; those of a group count as often as it has people."""
         total = int(self.people.sum())
         return self.people_breached / total if total else 0.0
+
+    def picture(self) -> tuple[str, np.ndarray]:
+        """The scores."""
+        return self.measure, self.scores
 
     def to_frame(self) -> pd.DataFrame:
         """One row per group or person: score, details of the attack, and whether it is breached."""

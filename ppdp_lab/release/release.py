@@ -8,11 +8,12 @@ and asks nothing else.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from ppdp_lab import pages
 from ppdp_lab.errors import (
     BrokenRuleError,
     ParameterError,
@@ -24,9 +25,14 @@ from ppdp_lab.errors import (
 from ppdp_lab.forms import FORMS, Counterfeits, Parts, Published
 from ppdp_lab.forms.counterfeits import whole_numbers
 from ppdp_lab.principles import Principle
-from ppdp_lab.table import Boxes, ClassCounts, Microdata, group, sum_hashes
+from ppdp_lab.registry import cut
+from ppdp_lab.registry.one_line import WIDTH
+from ppdp_lab.release.checking import fitting_boxes, ids_among
+from ppdp_lab.release.numbering import numbers_by_content
+from ppdp_lab.table import Boxes, ClassCounts, Microdata
 
-__all__ = ["Counterfeits", "Published", "Release"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class Release:
@@ -102,7 +108,7 @@ class Release:
             raise ParameterError(f"counterfeits must be a ppdp_lab.release.Counterfeits, not {counterfeits!r}")
         self._counterfeits = Counterfeits.none(table) if counterfeits is None else counterfeits
         self._counterfeits.require_fit(table)
-        self.dirty = _ids_among("dirty", dirty, table.ids)
+        self.dirty = ids_among("dirty", dirty, table.ids)
         self.pseudonyms = None if pseudonyms is None else whole_numbers("pseudonyms", pseudonyms, at_least=0)
         if self.pseudonyms is not None and len(self.pseudonyms) != len(table):
             raise ParameterError(f"{len(self.pseudonyms)} pseudonyms for {len(table)} records; give one each")
@@ -129,7 +135,7 @@ class Release:
         if given is None:
             self.boxes = Boxes.around(codes, table.qi_domains, every, self.n_classes)
         else:
-            self.boxes = _fitting(given, every, codes, self.n_classes)
+            self.boxes = fitting_boxes(given, every, codes, self.n_classes)
 
     # ------------------------------------------------------------------ the holder's side
     @property
@@ -199,7 +205,16 @@ class Release:
             raise BrokenRuleError(f"the release is withheld, because it breaks its own rule: {verdict}")
         return self
 
-    def __repr__(self) -> str:
+    def __len__(self) -> int:
+        """Published rows, counterfeits included."""
+        return int(self.sizes.sum())
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Published rows, and published columns: quasi-identifiers and sensitive ones."""
+        return len(self), len(self.table.domains)
+
+    def _said(self) -> list[str]:
         parts = [f"{int(self.real_sizes.sum())} records in {self.n_classes} classes"]
         for count, name in (
             (len(self.suppressed), "suppressed"),
@@ -208,8 +223,34 @@ class Release:
         ):
             if count:
                 parts.append(f"{count} {name}")
+        return parts
+
+    def __repr__(self) -> str:
         note = " (seeded, not private)" if self.seeded else ""
-        return f"<Release of {', '.join(parts)}{', by ' + self.method if self.method else ''}{note}>"
+        made = cut(self.method, WIDTH - 80)
+        return cut(f"<Release of {', '.join(self._said())}{', by ' + made if made else ''}{note}>")
+
+    def _repr_html_(self) -> str:
+        sizes = self.sizes
+        said: dict[str, object] = {"by": self.method} if self.method else {}
+        if len(sizes):
+            spread = f" to {sizes.max()}, {sizes.mean():.1f} on average" if sizes.min() < sizes.max() else ""
+            said["rows per class"] = f"{sizes.min()}{spread}"
+        said["published as"] = f"{self.style} table{'s' if len(self.form.tables) > 1 else ''}"
+        if self.seeded:
+            said["seeded"] = "not private: whoever knows the seed can replay who shares a class"
+        return pages.card(f"Release of {', '.join(self._said())}", pages.pairs(said), self.published().head_html())
+
+    def plot(self) -> Figure:
+        """A picture: of one or two quasi-identifiers the boxes, else class sizes and how far each column is generalized.
+
+        >>> import ppdp_lab as pl
+        >>> table = pl.datasets.load("adult", rows=500).project(["age"])
+        >>> figure = pl.Mondrian(pl.KAnonymity(20)).anonymize(table).plot()
+        """
+        from ppdp_lab.release.pictures import picture_of
+
+        return picture_of(self)
 
     # ------------------------------------------------------------------ what may leave the house
     @cached_property
@@ -222,24 +263,7 @@ class Release:
         """
         if not self.grouped:
             return self.boxes.groups()[0]
-        content = np.zeros(self.n_classes, dtype=np.uint64)
-        fake, table = self._counterfeits, self.table
-        sides = [(table.sensitive_codes, fake.sensitive, table.sensitive_domains)]
-        if self.form.exact:
-            sides.append((table.qi_codes, fake.qi, table.qi_domains))
-        shown = self.class_of >= 0
-        every = np.concatenate([self.class_of[shown], fake.class_of])
-        for salt, (real, invented, domains) in enumerate(sides, start=1):
-            if not domains:  # no sensitive column, so it tells nothing apart
-                continue
-            rows = np.concatenate([real[:, shown], invented], axis=1)
-            sum_hashes(every, group(rows, [len(d) for d in domains]).class_of, salt, content)
-        fakes = np.bincount(fake.class_of, minlength=self.n_classes)
-        ties = np.zeros(self.n_classes, dtype=np.int64) if self.ties is None else self.ties
-        order = np.lexsort([ties, fakes, content, *self.boxes.sort_keys()[::-1]])
-        group_of = np.empty(self.n_classes, dtype=np.int32)
-        group_of[order] = np.arange(self.n_classes, dtype=np.int32)
-        return group_of
+        return numbers_by_content(self)
 
     def published(self, *, track: bool = False) -> Published:
         """What an adversary sees, in coded form; with pseudonyms if the series is published with ``track=True``."""
@@ -303,27 +327,3 @@ class Release:
     def counterfeit_statistics(self) -> pd.DataFrame:
         """Number of counterfeits in each published group that has any."""
         return self.published().counterfeit_statistics()
-
-
-def _fitting(boxes: Any, class_of: np.ndarray, codes: np.ndarray, n_classes: int) -> Boxes:
-    """Boxes that were given, one per class, each covering its members; anything else is refused."""
-    if not isinstance(boxes, Boxes):
-        raise ParameterError(f"boxes must be a ppdp_lab.table.Boxes, one per class, not {type(boxes).__name__}")
-    if len(boxes) != n_classes or len(boxes.columns) != len(codes):
-        raise ParameterError(f"{len(boxes)} boxes of {len(boxes.columns)} columns do not fit {n_classes} classes")
-    shown = class_of >= 0
-    if not boxes.covers(class_of[shown], codes[:, shown]).all():
-        raise BrokenRuleError("a box does not cover all members of its class; the release is withheld")
-    return boxes
-
-
-def _ids_among(name: str, ids: Any, known: pd.Index) -> pd.Index:
-    """Ids of the table, or a refusal in words."""
-    try:
-        index = ids if isinstance(ids, pd.Index) else pd.Index(list(ids), tupleize_cols=False)
-        absent = index[known.get_indexer(index) < 0] if len(index) else index
-    except TypeError:
-        raise ParameterError(f"{name} must be a list of ids of the table, not {ids!r}") from None
-    if len(absent):
-        raise ParameterError(f"{name} names {listed(absent)}, which the table does not have; give ids of its records")
-    return index

@@ -1,0 +1,1 @@
+"""Figures of comparisons that go over whole registries."""

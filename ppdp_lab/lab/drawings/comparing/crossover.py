@@ -1,0 +1,125 @@
+"""Figures of the crossover: who leaks what, who pays what, and leak against loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from ppdp_lab import plotting
+from ppdp_lab.lab.drawings.comparing import heat
+from ppdp_lab.lab.run import tables
+
+LOSS = "query_error"
+ORDER = {"release": 0, "pair": 1, "series": 2}
+
+
+def leaks(results: tables.Tables) -> Figure:
+    """Share of people breached, by publisher and attack, at the lowest threshold: who is nearly certain."""
+    return _leaks(results, results["leaks"]["least"].min())
+
+
+def promises(results: tables.Tables) -> Figure:
+    """The same at the threshold that all were asked to keep."""
+    return _leaks(results, results["leaks"]["least"].max())
+
+
+def _leaks(results: tables.Tables, least: int) -> Figure:
+    rows = tables.rows(results["leaks"], least=least)
+    maps = []
+    for updates in dict.fromkeys(rows["updates"]):
+        part = tables.rows(rows, updates=updates)
+        part = part.sort_values(
+            ["followed", "sees"], key=lambda c: c.map(ORDER) if c.name == "sees" else c, kind="stable"
+        )
+        worst = heat.pivoted(part, "publisher", "attack", "share", "max")
+        text = worst.map(heat.share)
+        # The square root shows a percent, too: 1 % of the people is as far from none as 25 % from 49 %.
+        maps.append(
+            heat.Map(_where(part, updates, "worst"), np.sqrt(worst), text, heat.whys(part, "publisher", "attack"))
+        )
+    above = f"Share of people left hidden among fewer than {least} people or values. {_setting(results)}"
+    return heat.draw(maps, shade="leak", above=above, bar="people breached", ticks=lambda at: f"{at**2:.0%}")
+
+
+def costs(results: tables.Tables) -> Figure:
+    """Every cost, by publisher; dark is dear within a column."""
+    rows = results["costs"]
+    rows["column"] = rows["label"] + rows["unit"].map(lambda unit: f" [{unit}]" if unit else "")
+    maps = []
+    for updates in dict.fromkeys(rows["updates"]):
+        part = tables.rows(rows, updates=updates)
+        values = heat.pivoted(part, "publisher", "column", "value", "mean")
+        sign = part.drop_duplicates("column").set_index("column")["better"].map({"lower": 1, "higher": -1})
+        signed = values * sign[values.columns]
+        spread = (signed.max() - signed.min()).replace(0, np.nan)
+        dark = ((signed - signed.min()) / spread).where(spread.notna() | values.isna(), 0).where(values.notna())
+        maps.append(
+            heat.Map(
+                _where(part, updates, "mean"), dark, values.map(heat.short), heat.whys(part, "publisher", "column")
+            )
+        )
+    above = f"What a release costs, mean over the series. {_setting(results)}"
+    return heat.draw(
+        maps, shade="cost", above=above, bar="best to worst of the column",
+        ticks=lambda at: "best" if at == 0 else "worst" if at == 1 else "",
+    )  # fmt: skip
+
+
+def leak_against_loss(results: tables.Tables) -> Figure:
+    """The worst attack on each publisher against one loss; filled without pseudonyms, hollow where rows are followed."""
+    found = tables.rows(results["leaks"], least=results["leaks"]["least"].min())
+    paid = tables.rows(results["costs"], cost=LOSS)
+    names, updates, datasets = (list(dict.fromkeys(found[c])) for c in ("publisher", "updates", "dataset"))
+    figure, axes = plotting.figure(len(updates), len(datasets), width=4.2, height=2.9, squeeze=False, sharey=True)
+    for row, what in enumerate(updates):
+        for column, dataset in enumerate(datasets):
+            ax = axes[row, column]
+            here = {"dataset": dataset, "updates": what}
+            loss = tables.rows(paid, **here).set_index("publisher")["value"]
+            worst = heat.pivoted(tables.rows(found, **here), "publisher", "followed", "share", "max")
+            for i, name in enumerate(names):
+                _point(ax, plotting.style(i), loss[name], worst.loc[name])
+            ax.set(ylim=(-0.04, 1.04), xlim=(0, None if loss.isna().all() else 1.08 * loss.max()))
+            for axis in (ax.xaxis, ax.yaxis):
+                axis.set_major_formatter("{x:.0%}")
+            x = paid["label"].iloc[0] if row == len(updates) - 1 else ""
+            y = "" if column else "people breached"
+            plotting.label(ax, x=x, y=y, title=f"{dataset}, {what}", legend=False)
+    looks = [plotting.style(i) for i in range(len(names))]
+    handles = [Line2D([], [], color=s["color"], marker=s["marker"], ls="", label=n) for n, s in zip(names, looks)]
+    handles.append(Line2D([], [], color=plotting.INK, marker="o", ls="", label="no pseudonyms"))
+    handles.append(
+        Line2D([], [], color=plotting.INK, marker="o", ls="", label="rows followed", markerfacecolor="white")
+    )
+    above = f"The worst attack, at fewer than {found['least'].iloc[0]}. {_setting(results)}"
+    legend = figure.legend(handles=handles, loc="outside upper left", ncols=5, fontsize=8, frameon=False, title=above)
+    legend.set_alignment("left")
+    return figure  # type: ignore[no-any-return]
+
+
+def _point(ax: Axes, looks: dict[str, Any], loss: float, worst: pd.Series) -> None:
+    """A publisher: filled, what is found without pseudonyms; hollow above it, with them; nothing if it published nothing."""
+    low, high = worst[False], worst.max()
+    ax.plot([loss, loss], [low, high], color=looks["color"], linewidth=1, linestyle=":")
+    for y, face in ((high, "white"), (low, looks["color"])):
+        ax.plot(loss, y, looks["marker"], color=looks["color"], markersize=7, markerfacecolor=face)
+
+
+def _where(part: pd.DataFrame, updates: str, how: str) -> str:
+    """The title of a panel: what happens to values, and how several data sets are put together."""
+    names = list(dict.fromkeys(part["dataset"]))
+    return f"{updates} ({names[0] if len(names) == 1 else f'{how} of ' + ' and '.join(names)})"
+
+
+def _setting(results: tables.Tables) -> str:
+    """What was given to all publishers, in one line."""
+    said = results["setting"].iloc[0]
+    return (
+        f"k = l = m = {said['k']:.0f}, e = {said['e']:.0f}; {said['releases']:.0f} releases of {said['initial']:,.0f} rows, "
+        f"{said['rate']:,.0f} replaced each time."
+    )

@@ -1,0 +1,163 @@
+"""Heat maps that say everything in words, too: each cell prints its number, and one that cannot be says why below."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from ppdp_lab import plotting
+
+# From white to one dark hue: darkness alone tells the order, in grey and to colour-blind readers, too.
+SHADES = {name: LinearSegmentedColormap.from_list(name, ["#ffffff", middle, dark]) for name, middle, dark in (
+    ("leak", "#E69F00", "#7A2E00"),
+    ("cost", "#56B4E9", "#00344F"),
+)}  # fmt: skip
+_VOID = "#f2f2f2"
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """One map: darkness between 0 and 1, the text of each cell, and why it, or a part of it, cannot be."""
+
+    title: str
+    darkness: pd.DataFrame
+    text: pd.DataFrame
+    why: pd.DataFrame
+
+
+def short(value: float) -> str:
+    """A number in at most five characters.
+
+    >>> short(0), short(0.01234), short(3.14159), short(37061.0), short(1.2e7), short(0.00002), short(999.6)
+    ('0', '0.012', '3.1', '37k', '12M', '2e-05', '1k')
+    """
+    if value == 0:
+        return "0"
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= 0.9995 * size:
+            return f"{value / size:.2g}{letter}" if abs(value) < 99.5 * size else f"{value / size:.0f}{letter}"
+    return f"{value:.0f}" if abs(value) >= 99.5 else f"{value:.2g}"
+
+
+def share(value: float) -> str:
+    """A share as a percentage in at most five characters; 0 is exactly 0.
+
+    >>> share(0), share(0.5), share(0.0031), share(0.00002), share(0.9996), share(1)
+    ('0', '50%', '0.3%', '<0.1%', '>99%', '100%')
+    """
+    if value in (0, 1):
+        return f"{value:.0%}" if value else "0"
+    if value < 0.001:
+        return "<0.1%"
+    if value > 0.99:
+        return ">99%"
+    return f"{value:.1%}" if value < 0.0995 else f"{value:.0%}"
+
+
+def reason(why: str) -> str:
+    """The first clause of a refusal: what is wrong, without the place and the advice.
+
+    >>> reason("the series is not m-invariant: in release 1, '0' stand among others; use m-invariance")
+    'the series is not m-invariant'
+    """
+    return re.split(r"[:;] ", why, maxsplit=1)[0]
+
+
+def pivoted(rows: pd.DataFrame, index: str, column: str, value: str, how: str) -> pd.DataFrame:
+    """A table of one value, its rows and columns in the order in which they come."""
+    return rows.pivot_table(
+        index=index, columns=column, values=value, aggfunc=how, sort=False, dropna=False, observed=True
+    )
+
+
+def whys(rows: pd.DataFrame, index: str, column: str) -> pd.DataFrame:
+    """Why a cell cannot be, or one of its rows; empty elsewhere."""
+    return pivoted(rows.assign(why=rows["why"].map(reason)), index, column, "why", "max")  # type: ignore[arg-type]
+
+
+def draw(
+    maps: Sequence[Map], *, shade: str, above: str, bar: str, ticks: Callable[[float], str], across: int = 1
+) -> Figure:
+    """Maps with the same columns, so many across; then the reasons of the marked cells."""
+    columns = list(dict.fromkeys(c for one in maps for c in one.text.columns))
+    reasons = list(dict.fromkeys(w for one in maps for w in one.why.to_numpy().ravel() if isinstance(w, str) and w))
+    marks = dict(zip(reasons, "abcdefghijklmnopqrstuvwxyz"))
+    width = (1.9 + 0.52 * len(columns)) * across + 0.5
+    said = [line for why, mark in marks.items() for line in textwrap.wrap(f"{mark}  {why}", int(width * 15))]
+    lines = -(-len(maps) // across)
+    tall = [0.3 * max(len(one.text) for one in maps[i * across : (i + 1) * across]) + 0.25 for i in range(lines)]
+    below = 0.16 * len(said) + 0.1
+    figure, axes = plotting.figure(
+        lines + 1,
+        across,
+        width=width / across,
+        height=(sum(tall) + below + 2.1) / (lines + 1),
+        squeeze=False,
+        gridspec_kw={"height_ratios": [*tall, below]},
+    )
+    for i, ax in enumerate(axes[:-1].ravel()):
+        if i >= len(maps):
+            ax.axis("off")
+            continue
+        _cells(ax, maps[i], columns, shade, marks)
+        ax.set_title(maps[i].title)
+        if i >= across:
+            ax.set_xticks([])
+    figure.suptitle(above, x=0.01, ha="left", fontsize=9)
+    for ax in axes[-1]:
+        ax.axis("off")
+    foot = axes[-1, 0].text(0, 1, "\n".join(said), fontsize=7.5, va="top", linespacing=1.35)
+    foot.set_in_layout(False)  # it is as wide as the figure, not as its column
+    drawn = plotting.mpl.cm.ScalarMappable(cmap=SHADES[shade])
+    scale = figure.colorbar(drawn, ax=list(axes[:-1].ravel()), shrink=0.7, aspect=25, pad=0.01)
+    scale.set_label(bar, fontsize=8)
+    places = np.linspace(0, 1, 5)
+    scale.set_ticks(places, labels=[ticks(place) for place in places])
+    return figure  # type: ignore[no-any-return]
+
+
+def _cells(ax: Axes, one: Map, columns: list[str], shade: str, marks: dict[str, str]) -> None:
+    rows = list(one.text.index)
+    parts = [
+        frame.reindex(rows, columns=columns) for frame in (one.darkness.astype(float), one.text, one.why.fillna(""))
+    ]
+    for (y, x), dark in np.ndenumerate(parts[0].to_numpy()):
+        text, why = (frame.iloc[y, x] for frame in parts[1:])
+        place, mark = (x + 0.5, y + 0.5), marks.get(why, "")
+        if np.isnan(dark):
+            void(ax, x, y)
+            box = {"facecolor": _VOID, "edgecolor": "none", "pad": 1.0}
+            ax.text(*place, mark, ha="center", va="center", fontsize=8, style="italic", bbox=box)
+            continue
+        ax.add_patch(Rectangle((x, y), 1, 1, facecolor=SHADES[shade](dark), edgecolor="white", linewidth=1))
+        colour = "white" if dark > 0.62 else plotting.INK
+        ax.text(*place, text, ha="center", va="center", fontsize=7.5, color=colour)
+        ax.text(x + 0.97, y + 0.04, mark, ha="right", va="top", fontsize=6.5, style="italic", color=colour)
+    frame_of(ax, rows, columns)
+
+
+def void(ax: Axes, x: float, y: float) -> None:
+    """A cell that cannot be."""
+    ax.add_patch(Rectangle((x, y), 1, 1, facecolor=_VOID, edgecolor="#c9c9c9", hatch="////", linewidth=0))
+
+
+def frame_of(ax: Axes, rows: Sequence[str], columns: Sequence[str]) -> None:
+    """The names of rows and columns around a map of unit squares, the first row on top."""
+    ax.set_xlim(0, len(columns))
+    ax.set_ylim(len(rows), 0)
+    ax.set_yticks(np.arange(len(rows)) + 0.5, rows)
+    ax.set_xticks(np.arange(len(columns)) + 0.5, columns, rotation=40, ha="left", rotation_mode="anchor")
+    ax.xaxis.tick_top()
+    ax.tick_params(length=0)
+    ax.grid(False)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
