@@ -119,12 +119,12 @@ def section(title: object, *content: object, level: int = 2) -> Html:
     return element("section", element(f"h{level}", title), *content)
 
 
-def picture(content: bytes, caption: object = "", *, width: int | None = None) -> Html:
-    """A PNG or SVG, within the page, and its caption."""
+def picture(content: bytes, caption: object = "", *, alt: object = "", width: int | None = None) -> Html:
+    """A PNG or SVG, within the page, and its caption; ``alt`` is for those who cannot see it, the caption unless given."""
     kind = "png" if content.startswith(b"\x89PNG") else "svg+xml"
     source = f"data:image/{kind};base64,{base64.b64encode(content).decode('ascii')}"
     size = f' width="{width}"' if width else ""
-    image = Html(f'<img alt="{text(caption)}"{size} src="{source}" />')
+    image = Html(f'<img alt="{text(alt or caption)}"{size} src="{source}" />')
     return element("figure", image, element("figcaption", caption) if caption else "")
 
 

@@ -184,7 +184,7 @@ def logarithmic(axis: Axis) -> None:
     low, high = axis.get_view_interval() if axis.get_view_interval()[0] > 0 else (1.0, 10.0)
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high / low < 1e3 else (1.0,)))
     axis.set_minor_formatter(NullFormatter())
-    axis.set_major_formatter(lambda value, _: f"{value:,.6g}")
+    axis.set_major_formatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:.6g}")
 
 
 def percent(axis: Axis) -> None:

@@ -9,20 +9,23 @@ import pytest
 
 from ppdp_lab.lab import runner
 from ppdp_lab.lab.experiment import catalogue
-from ppdp_lab.lab.run import kernel
+from ppdp_lab.lab.run import kernel, parameters
 
 ROOT = Path(__file__).parents[1]
 EXPERIMENTS = {experiment.name: experiment for experiment in catalogue.experiments(ROOT)}
-NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))  # those in folders have tests of their own
+EVERYWHERE = sorted((ROOT / "notebooks").rglob("*.ipynb"))
+FOLDERS = {"explore"}  # tests/explore/test_notebooks.py
 SCREEN = 35  # lines
 
 
 def test_no_notebook_is_forgotten():
-    assert sorted(EXPERIMENTS) == ["bpg", "equivalence", "i3m", "mdistinct", "speedy", "tour"]
+    assert sorted(EXPERIMENTS) == ["bpg", "choice", "crossover", "equivalence", "i3m", "mdistinct", "speedy", "tour"]
     assert {e.notebook.resolve() for e in EXPERIMENTS.values()} == {path.resolve() for path in NOTEBOOKS}
+    assert {path.parent.name for path in EVERYWHERE if path not in NOTEBOOKS} == FOLDERS
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EVERYWHERE, ids=lambda path: path.stem)
 def test_committed_without_outputs(path):
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     code = [cell for cell in cells if cell["cell_type"] == "code"]
@@ -80,6 +83,7 @@ def test_every_cell_can_be_run_twice(name, tmp_path, monkeypatch):
         cells += [cell] if once else [cell, again]
     doubled = tmp_path / experiment.notebook.name
     doubled.write_text(json.dumps(notebook | {"cells": cells}), encoding="utf-8")
-    kernel.execute(doubled, tmp_path / "out.ipynb", experiment.parameters("tiny"), {}, lambda done, total: None)
+    given = parameters.absolute(experiment.parameters("tiny"), experiment.path.parent)
+    kernel.execute(doubled, tmp_path / "out.ipynb", given, {}, lambda done, total: None)
     ran = [cell for cell in json.loads((tmp_path / "out.ipynb").read_text())["cells"] if cell["cell_type"] == "code"]
     assert len(ran) > len(notebook["cells"]) / 2 and all(cell["execution_count"] for cell in ran)

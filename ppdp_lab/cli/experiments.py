@@ -105,20 +105,32 @@ def reproduce(scale: Scale = "quick", force: Force = False, data_dir: DataFolder
 
 @app.command()
 def report(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Experiments, by name or TOML file; all unless named.")
+    ] = None,
     to: Annotated[Path, typer.Option("--to", help="Folder for figures and SCORECARD.md.")] = Path("figures"),
+    html: Annotated[
+        Path | None, typer.Option("--html", help="One self-contained page in place of a folder: the file to write.")
+    ] = None,
     scale: Scale = "paper",
 ) -> None:
-    """Collect figures and scorecard of finished runs in a folder, without running anything."""
+    """Collect figures and scorecard of finished runs in a folder or on one page, without running anything."""
     from ppdp_lab.lab.experiment.catalogue import experiments
     from ppdp_lab.lab.report import scorecard
     from ppdp_lab.lab.report.gallery import gallery
+    from ppdp_lab.lab.report.page import check_target, write_page
 
-    everything = experiments(root_folder())
-    check_scale(scale, everything)
-    scored = scorecard.collect(everything, results_folder(), scale)
+    if html is not None:
+        check_target(html)
+    chosen = [experiment_named(name) for name in names] if names else experiments(root_folder())
+    check_scale(scale, chosen)
+    scored = scorecard.collect(chosen, results_folder(), scale)
     if all(entry.run is None for entry in scored):
-        raise PPDPError(f"no experiment was run at scale {scale!r} yet; use: ppdp-lab reproduce --scale {scale}")
-    say(f"{scorecard.summary(scored)}\n{gallery(scored, to, results_folder())}")
+        what = f"ppdp-lab run {names[0]}" if names else "ppdp-lab reproduce"
+        who = f"{', '.join(names)} was not" if names else "no experiment was"
+        raise PPDPError(f"{who} run at scale {scale!r} yet; use: {what} --scale {scale}")
+    written = gallery(scored, to, results_folder()) if html is None else write_page(scored, html)
+    say(f"{scorecard.summary(scored)}\n{written}")
 
 
 @app.command()

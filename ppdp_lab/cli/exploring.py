@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ppdp_lab.cli.base import DataFolder, app, root_folder, say, use_data
-from ppdp_lab.errors import PPDPError
+from ppdp_lab.errors import comes_with
 
 
 @app.command()
@@ -17,11 +17,9 @@ def explore(
     data_dir: DataFolder = None,
 ) -> None:
     """Open the explorers in a browser; they are served on this machine only, behind a token."""
-    try:
+    with comes_with("explore"):
         import ipywidgets  # noqa: F401
         import voila  # noqa: F401
-    except ImportError as error:
-        raise PPDPError(f"explore needs {error.name}: pip install 'ppdp_lab[explore]'") from None
     from ppdp_lab.explore.serving import serve
 
     use_data(data_dir)

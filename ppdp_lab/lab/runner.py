@@ -145,9 +145,8 @@ def _asked(experiment: Experiment) -> Mapping[str, inspect.Parameter]:
 
 def _execute(experiment: Experiment, chosen: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:
     started = time.strftime("%Y-%m-%dT%H:%M:%S%z")
-    environment = {RUN_FOLDER: str(folder.resolve())}
     try:
-        execute(experiment.notebook, folder / NOTEBOOK, chosen, environment, progress.watch, progress.tell)
+        execute(experiment.notebook, folder / NOTEBOOK, chosen, {RUN_FOLDER: str(folder.resolve())}, progress)
     finally:
         took = progress.close()
     if not (folder / HANDED_OVER).is_file():

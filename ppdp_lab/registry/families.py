@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from ppdp_lab.errors import ParameterError, unknown
-from ppdp_lab.registry.one_line import OneLine
+from ppdp_lab.registry.one_line import OneLine, cut
 from ppdp_lab.registry.parameters import Parameter, parameters_of
 
 T = TypeVar("T")
@@ -99,7 +99,7 @@ class Registry(Mapping[str, T]):
         return len(self._entries)
 
     def __repr__(self) -> str:
-        return f"<Registry of {len(self)} {self.family}s: {', '.join(self)}>"
+        return cut(f"<Registry of {len(self)} {self.family}s: {', '.join(self)}>")
 
 
 def key_of(name: str) -> str:

@@ -16,7 +16,7 @@ from ppdp_lab.registry import OneLine
 
 
 @dataclass(frozen=True)
-class Option:
+class Option(OneLine):
     """One person of a cell has this outcome, which takes one unit of each of these resources."""
 
     outcome: int

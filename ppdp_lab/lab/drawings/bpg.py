@@ -19,6 +19,7 @@ from ppdp_lab.lab.run import tables
 OURS, RIVAL = "BPG with Mondrian", "m-invariance"
 TABLE_4 = {0: 0.22, 1: 0.23, 2: 0.24, 3: 0.25}  # by rate, the largest first
 RATE = "records replaced per release"
+HOMES = {"A": plotting.COLOURS[0], "B": plotting.COLOURS[2]}  # neighbourhoods; orange is for dirty records
 
 
 def meeting(results: tables.Tables) -> Figure:
@@ -34,23 +35,25 @@ def meeting(results: tables.Tables) -> Figure:
     for number, (ax, title) in enumerate(zip(axes, titles)):
         seen = people if number in (0, 3) else people[asked]
         filled = pd.Series(number == 0, index=people.index) | (asked if number < 3 else people["shown"])
-        for name, index in (("A", 0), ("B", 1)):
+        for name, colour in HOMES.items():
             if number < 3:
-                _outline(ax, people[people["home"] == name], plotting.COLOURS[index], dashed=number > 0)
                 box = people[people["home"] == name]
-                ax.text(box["x"].min() - 0.5, box["y"].max() + 2.5, name, color=plotting.COLOURS[index], fontsize=9)
+                _outline(ax, box, colour, dashed=number > 0)
+                ax.text(box["x"].min() - 0.5, box["y"].max() + 2.5, name, color=colour, fontsize=9)
         if number in (1, 2):
             _outline(ax, seen, plotting.INK)
         if number == 3:
             _outline(ax, people[people["shown"]], plotting.INK)
-            for after, rows in people.groupby("after"):
-                _outline(ax, rows, plotting.COLOURS[2 + int(str(after))], dashed=True, margin=0.9)
-        for mask, face, edge in (
-            (filled & ~dirty, plotting.INK, plotting.INK),
-            (~filled, "white", plotting.PAPER),
-            (dirty, plotting.COLOURS[1] if number == 3 else ("white" if number else plotting.INK), plotting.PAPER),
+            for _, rows in people.groupby("after"):
+                _outline(ax, rows, HOMES[rows["home"].iloc[0]], dashed=True, margin=0.9)
+        pulled = dirty & (number == 3)
+        for mask, face, marker in (
+            (filled & ~pulled, plotting.INK, "o"),
+            (~filled, "white", "o"),
+            (pulled, plotting.COLOURS[1], "D"),
         ):
-            ax.scatter(people["x"][mask], people["y"][mask], s=22, facecolor=face, edgecolor=edge, zorder=3)
+            edge = plotting.INK if face == plotting.INK else plotting.PAPER
+            ax.scatter(people["x"][mask], people["y"][mask], s=22, c=face, edgecolor=edge, marker=marker, zorder=3)
         plotting.label(ax, x="first attribute", y="" if number else "second attribute", title="", legend=False)
         ax.set_title(title, fontsize=8)
     axes[0].set_xlim(16, 50)
@@ -67,7 +70,8 @@ def _outline(ax: Axes, rows: pd.DataFrame, colour: str, *, dashed: bool = False,
 
 def _panels(rows: pd.DataFrame, *, height: float = 3.1, lines: int = 1) -> tuple[Figure, Any, list[str]]:
     names = list(dict.fromkeys(rows["dataset"]))
-    figure, axes = plotting.figure(lines, len(names), width=4.2, height=height, squeeze=False, sharex="col")
+    width = 4.2 if len(names) > 1 else 6.0
+    figure, axes = plotting.figure(lines, len(names), width=width, height=height, squeeze=False, sharex="col")
     return figure, axes, names
 
 
@@ -123,8 +127,8 @@ def share(results: tables.Tables) -> Figure:
         rates = _bars(ax, tables.rows(rows, dataset=name), "share", "method", [OURS])
         for place in range(len(rates)):
             value = TABLE_4.get(place, 0.25)
-            ax.plot([place - 0.4, place + 0.4], [value] * 2, color=plotting.PAPER, linestyle=(0, (6, 3)))
-        ax.plot([], [], color=plotting.PAPER, linestyle=(0, (6, 3)), label="paper: 22 to 25 %")
+            ax.plot([place - 0.47, place + 0.47], [value] * 2, color=plotting.INK, linestyle=(0, (3, 1.5)))
+        ax.plot([], [], color=plotting.INK, linestyle=(0, (3, 1.5)), label="paper: 22 to 25 %")
         ax.set_ylim(0, 1)
         plotting.percent(ax.yaxis)
         plotting.label(ax, x=RATE, y="" if i else "BPG's time (share)", title=data_name(name), legend=False)
@@ -144,17 +148,21 @@ def ratios(results: tables.Tables) -> Figure:
     wide = rows.pivot_table(index=keys, columns="method", values=["fem", "vem"])
     both = pd.DataFrame({m: wide[m][OURS] / wide[m][RIVAL] for m in ("fem", "vem")}).reset_index()
     both["how"] = "dirty records " + both["convention"]
-    words = [("fem", "FEM: BPG / m-invariance"), ("vem", "VEM: BPG / m-invariance")]
-    figure = _by_release(_with_rate(both), words, "of", "how", legend=False)
+    both = both.sort_values("convention", ascending=False, kind="stable")  # free ones first
+    figure = _by_release(
+        _with_rate(both), [("fem", "ratio of FEM"), ("vem", "ratio of VEM")], "of", "how", legend=False
+    )
     half = len(figure.axes) // 2
     for ax in figure.axes[:half]:
         plotting.dashed(ax, 0.83, "paper: never under 0.83")
     for ax in figure.axes[half:]:
         plotting.band(ax, 1.62, 2.2, "paper: 1.62 to 2.2")
-    return plotting.legend_above(figure)
+    return plotting.legend_above(figure, columns=2)
 
 
 def _with_rate(rows: pd.DataFrame) -> pd.DataFrame:
+    """Named by the rate, and in its order, the largest first: a rate has the same colour in every figure."""
+    rows = rows.sort_values("rate", ascending=False, kind="stable")
     return rows.assign(of="r = " + rows["rate"].map("{:,}".format))
 
 
@@ -162,7 +170,7 @@ def _by_release(
     rows: pd.DataFrame, values: list[tuple[str, str]], series: str, line: str | None = None, *, legend: bool = True
 ) -> Figure:
     """One panel per data set and value, against the share of the series, so that long and short ones can be compared."""
-    figure, axes, names = _panels(rows, height=2.6, lines=len(values))
+    figure, axes, names = _panels(rows, height=2.6 if len(values) > 1 else 3.1, lines=len(values))
     order = list(dict.fromkeys(rows[series]))
     many = "rate" in rows
     for row, (across, (value, words)) in enumerate(zip(axes, values)):
@@ -179,7 +187,7 @@ def _by_release(
             x = "records replaced so far (thousands)" if many else "release"
             x = x if row == len(values) - 1 else ""
             plotting.label(ax, x=x, y="" if i else words, title="" if row else data_name(name), legend=False)
-    return plotting.legend_above(figure, axes[0][0]) if legend else figure
+    return plotting.legend_above(figure, axes[0][0], columns=2 if line else 6) if legend else figure
 
 
 def readings(results: tables.Tables) -> Figure:

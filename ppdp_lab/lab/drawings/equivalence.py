@@ -130,10 +130,7 @@ def compromised(results: tables.Tables) -> Figure:
             plotting.curves(ax, chosen, x="release", y=y, series="curve", order=curves)
         if chosen["release"].max() >= LAST_COUNTED:
             plotting.dashed(left, LAST_COUNTED, "the paper's count of fine partitions ends", axis="x")
-        plotting.dashed(right, FEW)
-        right.annotate(
-            "paper: well under 100", (0.01, FEW), xycoords=("axes fraction", "data"), va="bottom", fontsize=7
-        )
+        plotting.dashed(right, FEW, "paper: well under 100 counterfeits")
         left.set_yscale("symlog", linthresh=1e-5)
         left.set_yticks([0, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1])
         left.set_yticks([], minor=True)
@@ -175,7 +172,7 @@ def skew(results: tables.Tables) -> Figure:
         if rows["skew"].max() >= NONE_BELOW:
             plotting.band(ax, rows["skew"].min(), NONE_BELOW, f"paper: none below s = {NONE_BELOW}", axis="x")
         _counts(ax, rows["counterfeits"].max())
-    for line in figure.axes[0].lines[: len(methods)]:
+    for line in (line for ax in figure.axes for line in ax.lines[: len(methods)]):
         line.set_label(f"{line.get_label()}: mean")
     return plotting.legend_above(figure)
 
@@ -186,7 +183,8 @@ def query_error(results: tables.Tables) -> Figure:
     rows["updates"] = rows["updates"] + " updates"
     order = list(dict.fromkeys(rows["updates"]))
     names, readings = list(dict.fromkeys(rows["dataset"])), list(dict.fromkeys(rows["reading"]))
-    figure, axes = plotting.figure(len(readings), len(names), width=4.2, height=2.7, squeeze=False, sharex=True)
+    width = 4.2 if len(names) > 1 else 6.0
+    figure, axes = plotting.figure(len(readings), len(names), width=width, height=2.7, squeeze=False, sharex=True)
     for line, reading in zip(axes, readings):
         for ax, name in zip(line, names):
             chosen = tables.rows(rows, dataset=name, reading=reading)
@@ -207,7 +205,7 @@ def elapsed(results: tables.Tables) -> Figure:
     """Figure 10: time of the whole stream by e."""
     timing = results["timing"]
     for i, (ax, name, chosen) in enumerate(_panels(timing)):
-        order = ["e-equivalence", "m-invariance"]
+        order = ["m-invariance", "e-equivalence"]
         plotting.curves(ax, chosen, x="e", y="seconds", series="method", order=order)
         ax.set_ylim(0, 1.2 * timing["seconds"].max())
         words = "" if i else "time of the whole stream (s)"

@@ -78,7 +78,7 @@ def optimization(results: tables.Tables) -> Figure:
     looks = [plotting.style(i) for i in (2, 3)]  # not the colours of before and after
     bars.marks(axes[1], seconds, list(mean.index), looks=looks)
     axes[0].set_ylim(0, 1.25 * mean["loss_before"].max())
-    for ax, y in zip(axes, ("information loss (mean)", "time (s, mean)")):
+    for ax, y in zip(axes, ("mean information loss", "mean time (s)")):
         ax.tick_params(axis="x", labelsize=7)
         plotting.label(ax, x="", y=y, legend=False)
         ax.legend(ncols=2, loc="lower right", bbox_to_anchor=(1, 1))
@@ -90,11 +90,11 @@ def leaks(results: tables.Tables) -> Figure:
     found = results["leaks"]
     found["of"] = "k = " + found["k"].astype(str)
     figure, axes = plotting.figure(1, 2, width=4.4, height=3.2)
-    who = {"difference": "newcomers in fewer than k rows", "intersection": "people of certain value"}
+    who = {"difference": "newcomers exposed", "intersection": "people exposed"}
     for ax, attack in zip(axes, who):
         chosen = tables.rows(found, attack=attack)
         plotting.curves(ax, chosen, x="release", y="exposed", series="of", line="method")
         plotting.percent(ax.yaxis)
         ax.set_ylim(0, max(0.01, 1.15 * chosen["exposed"].max()))
         plotting.label(ax, x="release", y=f"{who[attack]} (share)", title=f"{attack} attack", legend=False)
-    return plotting.legend_above(figure, axes[0], columns=3)
+    return plotting.legend_above(figure, axes[0], columns=2)

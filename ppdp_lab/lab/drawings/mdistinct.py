@@ -60,6 +60,7 @@ def vulnerable_by_diameter(results: tables.Tables) -> Figure:
     figure, axes = plotting.figure(1, len(names), width=2.7, height=2.9, squeeze=False, sharey=True)
     for ax, name in zip(axes[0], names):
         plotting.curves(ax, tables.rows(rows, method=name), x="d", y="share", series="of")
+        _at(ax, rows["d"])
         plotting.percent(ax.yaxis)
         plotting.label(ax, x="diameter d", y=VULNERABLE if ax is axes[0][0] else "", title=name, legend=False)
     return plotting.legend_above(figure, axes[0][0])
@@ -79,7 +80,13 @@ def invalid_by_diameter(results: tables.Tables) -> Figure:
     rows = results["invalid"]
     plotting.curves(ax, rows[rows["release"] == rows["release"].max()], x="d", y="invalid")
     plotting.dashed(ax, 0, "paper at d = 1")
+    _at(ax, rows["d"])
     return plotting.label(ax, x=DIAMETER, y="records that cannot be placed")
+
+
+def _at(ax: Any, values: Any) -> None:
+    """Ticks where something was measured."""
+    ax.set_xticks(sorted(set(values)))
 
 
 def _named(rows: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -107,46 +114,51 @@ def error_by_diameter(results: tables.Tables) -> Figure:
     """Figure 6: median query error, by diameter."""
     _, ax = plotting.figure()
     rows = results["errors"]
-    plotting.curves(ax, rows[rows["figure"] == "6"], x="d", y="error")
+    rows = rows[rows["figure"] == "6"]
+    plotting.curves(ax, rows, x="d", y="error")
+    _at(ax, rows["d"])
     ax.set_ylim(bottom=0)
     return plotting.label(ax, x=DIAMETER, y="median error (share of the estimate)")
 
 
 def _counterfeits(results: tables.Tables, name: str, x: str) -> tuple[Any, Any]:
     rows = results["counterfeits"]
+    rows = rows[rows["figure"].str.contains(name)]
     figure, ax = plotting.figure()
-    plotting.curves(
-        ax, rows[rows["figure"].str.contains(name)], x=x, y="per_group", series="way", order=["apart", "scored"]
-    )
+    plotting.curves(ax, rows, x=x, y="per_group", series="way", order=["apart", "scored"])
+    if x != "release":
+        _at(ax, rows[x])
     return figure, ax
 
 
 def counterfeits_over_time(results: tables.Tables) -> Figure:
     """Figure 7: counterfeits per group, by release."""
     _, ax = _counterfeits(results, "7", "release")
-    plotting.dashed(ax, 7, "paper: largest", axis="x")
+    plotting.dashed(ax, 7, "paper: largest at release 7", axis="x")
     return plotting.label(ax, x=RELEASE, y="counterfeits per group")
 
 
 def counterfeits_by_diameter(results: tables.Tables) -> Figure:
     """Figure 8(a): counterfeits per group, by diameter."""
     _, ax = _counterfeits(results, "8a", "d")
-    return plotting.label(ax, x=DIAMETER, y="counterfeits per group (mean over releases)")
+    return plotting.label(ax, x=DIAMETER, y="counterfeits per group (mean)")
 
 
 def counterfeits_by_m(results: tables.Tables) -> Figure:
     """Figure 8(b): counterfeits per group, by m."""
     _, ax = _counterfeits(results, "8b", "m")
     plotting.dashed(ax, 2, "paper: below this at m = 8")
-    return plotting.label(ax, x="m", y="counterfeits per group (mean over releases)")
+    return plotting.label(ax, x="m", y="counterfeits per group (mean)")
 
 
 def seconds_by_diameter(results: tables.Tables) -> Figure:
     """Figure 9(a): time for the second release, by diameter."""
     _, ax = plotting.figure()
     rows = results["timing"]
-    plotting.curves(ax, rows[rows["figure"] == "9a"], x="d", y="seconds")
-    ax.set_ylim(bottom=0)
+    rows = rows[rows["figure"] == "9a"]
+    plotting.curves(ax, rows, x="d", y="seconds")
+    ax.set_ylim(0, 1.15 * rows["seconds"].max())
+    _at(ax, rows["d"])
     return plotting.label(ax, x=DIAMETER, y="time for the second release (s)")
 
 
@@ -154,6 +166,8 @@ def seconds_by_m(results: tables.Tables) -> Figure:
     """Figure 9(b): time for the second release, by m."""
     _, ax = plotting.figure()
     rows = results["timing"]
-    plotting.curves(ax, rows[rows["figure"] == "9b"], x="m", y="seconds")
-    ax.set_ylim(bottom=0)
+    rows = rows[rows["figure"] == "9b"]
+    plotting.curves(ax, rows, x="m", y="seconds")
+    ax.set_ylim(0, 1.15 * rows["seconds"].max())
+    _at(ax, rows["m"])
     return plotting.label(ax, x="m", y="time for the second release (s)")

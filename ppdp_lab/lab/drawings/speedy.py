@@ -183,7 +183,8 @@ def speedup(results: tables.Tables) -> Figure:
     """Table 18 as curves: measured speed-up, its fitted law beyond the machine's cores, and the thesis' values."""
     found = results["speedups"]
     names = list(dict.fromkeys(found["dataset"]))
-    figure, axes = plotting.figure(1, len(names), width=2.3, height=2.8, squeeze=False, sharey=True)
+    width = max(2.3, 6 / len(names))  # room for the legend
+    figure, axes = plotting.figure(1, len(names), width=width, height=2.8, squeeze=False, sharey=True)
     for ax, name in zip(axes[0], names):
         thesis = {1: 1.0} | TABLE_18.get(name, {})
         ax.plot(thesis.keys(), thesis.values(), color=plotting.PAPER, linestyle="--", linewidth=1, label="thesis")

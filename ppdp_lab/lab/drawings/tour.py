@@ -77,6 +77,7 @@ def attacks(results: tables.Tables) -> Figure:
     figure, axes = plotting.figure(1, 2, width=4.2)
     for ax, column, title in zip(axes, ("homogeneous", "skewed"), ("homogeneity attack", "skewness attack")):
         _over_k(ax, results, column)
+        ax.set_ylim(0, max(0.01, 1.1 * results["grid"][column].max()))
         plotting.percent(ax.yaxis)
         plotting.label(ax, x=_K, y="people exposed (share)", title=title)
     return figure
@@ -86,5 +87,6 @@ def query_error(results: tables.Tables) -> Figure:
     """Error of count queries against k."""
     _, ax = plotting.figure()
     _over_k(ax, results, "query_error")
+    ax.set_ylim(0, 1.1 * results["grid"]["query_error"].max() or 1)
     plotting.percent(ax.yaxis)
     return plotting.label(ax, x=_K, y="median relative error of counts")

@@ -8,7 +8,8 @@ An example with everything in it::
     notebook = "notebooks/utility.ipynb"      # from this file's folder or the folder above it
     exclusive = false                         # true for anything that measures time: it then runs alone
     plan = "ppdp_lab.lab.measure.utility:plan"      # optional: called before the notebook starts, with those of its
-                                              # parameters that it asks for; it refuses a table that is too small
+                                              # parameters that it asks for; it refuses a table that is too small.
+                                              # `sizes(scale)` beside it tells `show` what None stands for
 
     [scale.tiny]                              # optional, for tests; claims skip it unless they name it
     rows = 500

@@ -73,10 +73,17 @@ ONE_VALUE, RANGES = "one value (Definition 8)", "ranges"
 def sizes(scale: str, **given: Any) -> SimpleNamespace:
     """Sizes of the experiment; those that are None are as the scale says.
 
-    >>> sizes("paper", initial=None).initial, len(sizes("paper").skews)
-    (200000, 16)
+    >>> sizes("paper", initial=None).initial, len(sizes("paper").skews), sizes("quick", m=5).shares
+    (200000, 16, [0.14, 0.16, 0.18, 0.19])
     """
-    return scales.chosen(scale, SIZES, **given)
+    found = scales.chosen(scale, SIZES, **given)
+    if given.get("shares") is None:
+        found.shares = _shares(scale, found.m)
+    return found
+
+
+def _shares(scale: str, m: int) -> list[float]:
+    return [round(part / m, 6) for part in SIZES[scale]["shares"]]
 
 
 @dataclass(frozen=True)
@@ -138,8 +145,8 @@ def plan(
     >>> made.sizes.m, made.sizes.shares, len(made.tables["occ"])
     (10, [0.07, 0.08], 5200)
     """
-    said = {"initial": initial, "replaced": replaced, "updates": updates, "m": m, "es": es, "skews": skews}
-    said |= {"seeds": seeds, "replaced_few": replaced_few, "queries": queries}
+    said: dict[str, Any] = {"initial": initial, "replaced": replaced, "updates": updates, "m": m, "es": es}
+    said |= {"skews": skews, "seeds": seeds, "replaced_few": replaced_few, "shares": shares, "queries": queries}
     fitting = scales.Fitting(datasets, sizes(scale, **said), said, seed=seed)
     chosen = fitting.sizes
 
@@ -158,11 +165,11 @@ def plan(
             f"{chosen['replaced']:,} newcomers have no slope over the {values} values of {name!r}",
             least=0,
         )
-    parts = [round(part / chosen["m"], 6) for part in chosen["shares"]]
-    own = max(map(scales.commonest, tables.values())) if fitting.own else 0.0
-    fitted = [share for share in parts if share >= own and scales.room_for(share, chosen["initial"], chosen["m"])]
-    chosen["shares"] = shares or fitted or [round(own, 6)]
-    fitting.before["shares"] = shares or parts
+    if shares is None:
+        common = max(map(scales.commonest, tables.values())) if fitting.own else 0.0
+        nearer = [share for share in _shares(scale, chosen["m"]) if share >= common]
+        room = [share for share in nearer if scales.room_for(share, chosen["initial"], chosen["m"])]
+        chosen["shares"] = room or [round(common, 6)]
     return fitting.plan()
 
 

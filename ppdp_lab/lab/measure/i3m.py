@@ -107,7 +107,7 @@ def _picture(release: Release, event: str, stage: str) -> pd.DataFrame:
         for axis, domain, codes in zip("xy", release.table.qi_domains, release.table.qi_codes)
     }
     both = [box_frame(release).assign(what="box"), pd.DataFrame(where).assign(what="point")]
-    x, y = release.table.schema.quasi_identifiers
+    x, y = map(scales.axis_of, release.table.qi_domains)
     return pd.concat(both).assign(event=event, stage=stage, x=x, y=y)
 
 

@@ -16,12 +16,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ppdp_lab import datasets
 from ppdp_lab.datasets import sampled
 from ppdp_lab.errors import InfeasibleError, SchemaError, listed, unknown
 from ppdp_lab.lab.run import parameters
-from ppdp_lab.table import Microdata
+from ppdp_lab.table import Domain, Microdata, Schema
 
 
 def chosen(scale: str, known: Mapping[str, Mapping[str, Any]], **given: Any) -> SimpleNamespace:
@@ -184,14 +185,35 @@ def drawable(name: str, table: Microdata, wanted: Sequence[str] | None = None) -
     ['age', 'education-num']
     """
     if wanted is not None:
-        return list(wanted)
-    found = [d.name for kind in ("ordered", "hierarchy") for d in table.qi_domains if d.kind == kind]
+        return list(table.project(wanted).schema.quasi_identifiers)
+    placed = [domain for domain in table.qi_domains if domain.kind != "set"]
+    found = [domain.name for domain in sorted(placed, key=lambda domain: not _numbers(domain))]
     if len(found) < 2:
         raise SchemaError(
             f"a picture of {name!r} needs two quasi-identifiers that are numbers or have a hierarchy, and there "
             f"{'is one' if found else 'are none'}{f' ({listed(found)})' if found else ''}; give one under [hierarchies]"
         )
     return found[:2]
+
+
+def picture_of(table: Microdata, columns: Sequence[str]) -> Microdata:
+    """A table with two quasi-identifiers to be drawn: numbers as numbers, even if a hierarchy of intervals was given for them."""
+    part = table.project(columns)
+    trees = {name: tree for name, tree in part.hierarchies.items() if not _numbers(part.domains[name])}
+    if len(trees) == len(part.hierarchies):
+        return part
+    return Microdata(
+        part.frame, Schema(columns, part.schema.sensitive), trees, ids=part.ids, provenance=part.provenance
+    )
+
+
+def axis_of(domain: Domain) -> str:
+    """What the axis of a picture says: numbers are where they are, anything else is put in order."""
+    return domain.name if domain.hierarchy is None else f"{domain.name} (place in its hierarchy)"
+
+
+def _numbers(domain: Domain) -> bool:
+    return domain.kind == "ordered" or pd.api.types.is_numeric_dtype(domain.dtype)
 
 
 def commonest(table: Microdata) -> float:

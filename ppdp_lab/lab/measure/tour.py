@@ -114,7 +114,7 @@ def idea(table: Microdata, rules: Mapping[str, Principle]) -> pd.DataFrame:
 def partitions(table: Microdata, ks: list[int]) -> pd.DataFrame:
     """Mondrian's boxes over two quasi-identifiers for the smallest, the middle and the largest k."""
     chosen = sorted({ks[0], ks[len(ks) // 2], ks[-1]})
-    x, y = table.schema.quasi_identifiers
+    x, y = map(scales.axis_of, table.qi_domains)
     return pd.concat(
         [box_frame(Mondrian(KAnonymity(k)).anonymize(table)).assign(k=k, x=x, y=y) for k in chosen], ignore_index=True
     )

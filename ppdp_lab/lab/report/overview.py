@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ppdp_lab.errors import DataFileError
+from ppdp_lab.lab.experiment.functions import FunctionError, function_of
 from ppdp_lab.lab.experiment.model import Experiment
 from ppdp_lab.lab.report.captions import fill, words_of
 from ppdp_lab.lab.report.text import label_of, table
@@ -33,13 +35,23 @@ def places(runs: Iterable[tuple[Experiment, Run]]) -> str:
 
 
 def _parameters(experiment: Experiment, known: Mapping[str, Any]) -> str:
+    at_scales = [_sizes(experiment, {**known, **said}) | said for said in experiment.scales.values()]
     rows = [
-        (name, repr(default), *("" if name not in said else repr(said[name]) for said in experiment.scales.values()))
+        (name, repr(default), *("" if said.get(name, default) == default else repr(said[name]) for said in at_scales))
         for name, default in known.items()
     ]
     header = ("parameter", "default", *(f"at {scale}" for scale in experiment.scales))
-    words = "Change one with -p name=value; None is as the scale says, fitted to the data."
+    words = "Change one with -p name=value. What is None follows the scale, and is fitted to the data."
     return f"{table(header, rows, widths=(None, *[34] * (len(header) - 1)))}\n{words}"
+
+
+def _sizes(experiment: Experiment, said: Mapping[str, Any]) -> dict[str, Any]:
+    """What the parameters that are None stand for: ``sizes(scale)`` beside the experiment's plan says it, if it is there."""
+    try:
+        sizes = function_of(f"{experiment.plan.rpartition(':')[0]}:sizes", experiment, "sizes")
+    except (FunctionError, DataFileError):
+        return {}
+    return {name: value for name, value in vars(sizes(said["scale"])).items() if said.get(name) is None}
 
 
 def _figures(experiment: Experiment, run: Run | None) -> str:

@@ -38,12 +38,12 @@ def execute(
     parameters: Mapping[str, Any],
     environment: Mapping[str, str],
     watch: Callable[[int, int], None],
-    tell: Callable[[str], None] = lambda said: None,
 ) -> None:
     """Run a notebook from top to bottom in its own folder and save it with its outputs.
 
     No kernel needs to be installed: the kernel is always ``sys.executable``, whatever the notebook's metadata or a Jupyter
-    configuration say. ``watch(done, total)`` is called before each cell, ``tell(said)`` when a progress bar of the cell moves.
+    configuration say. ``watch(done, total)`` is called before each cell; if it has a method ``tell(said)``, that one is called
+    whenever a progress bar of the running cell moves.
     """
     with comes_with("lab"):
         import nbclient.exceptions
@@ -88,7 +88,7 @@ def execute(
                 cwd=notebook.parent,
                 kernel_manager_class=OwnKernel,
                 watch=watching,
-                tell=tell,
+                tell=getattr(watch, "tell", lambda said: None),
             )
     except PapermillExecutionError as error:
         first = next((line for line in error.source.splitlines() if line.strip()), "").strip()

@@ -8,6 +8,7 @@ nearest, as long as it remains the only one that rounds to that text. Short text
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 
 import numpy as np
@@ -64,7 +65,7 @@ def codes_within(texts: list[str], domain: Domain) -> list[int]:
     return [low, high] if low < high else [low]
 
 
-def _shortest(domain: Domain, code: int, rounding: str, apart: object) -> str:
+def _shortest(domain: Domain, code: int, rounding: str, apart: Callable[[float, float], bool]) -> str:
     full = str(domain.labels[code])
     value = Decimal(full)
     if len(full) <= SHORT or value == value.to_integral_value():
@@ -75,7 +76,7 @@ def _shortest(domain: Domain, code: int, rounding: str, apart: object) -> str:
         short = text_of(float(rounded))
         if len(short) >= len(full):
             return full
-        if apart(float(rounded), _unit(Decimal(short))):  # type: ignore[operator]
+        if apart(float(rounded), _unit(Decimal(short))):
             return short
         places += 1
 

@@ -7,12 +7,11 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
 
-from ppdp_lab.errors import DataFileError, PPDPError
+from ppdp_lab.errors import PPDPError, comes_with
 
 ASSIGNMENT = "assignment"
 
@@ -23,8 +22,8 @@ class GradingError(PPDPError, RuntimeError):
 
 def require_nbgrader() -> None:
     """Refuse in words if it is not installed."""
-    if find_spec("nbgrader") is None:
-        raise DataFileError("nbgrader is not installed; install it with: pip install 'ppdp_lab[classroom]'")
+    with comes_with("classroom"):
+        import nbgrader  # noqa: F401
 
 
 @dataclass(frozen=True)

@@ -84,35 +84,41 @@ def whys(rows: pd.DataFrame, index: str, column: str) -> pd.DataFrame:
     return pivoted(rows.assign(why=rows["why"].map(reason)), index, column, "why", "max")  # type: ignore[arg-type]
 
 
-def draw(maps: Sequence[Map], *, shade: str, above: str, bar: str, ticks: Callable[[float], str]) -> Figure:
-    """Maps below one another, with the same columns; then the reasons of the marked cells."""
+def draw(
+    maps: Sequence[Map], *, shade: str, above: str, bar: str, ticks: Callable[[float], str], across: int = 1
+) -> Figure:
+    """Maps with the same columns, so many across; then the reasons of the marked cells."""
     columns = list(dict.fromkeys(c for one in maps for c in one.text.columns))
     reasons = list(dict.fromkeys(w for one in maps for w in one.why.to_numpy().ravel() if isinstance(w, str) and w))
     marks = dict(zip(reasons, "abcdefghijklmnopqrstuvwxyz"))
-    width = 2.4 + 0.52 * len(columns)
-    said = [
-        line
-        for why, mark in marks.items()
-        for line in textwrap.wrap(f"{mark}  {why}", int(width * 15), subsequent_indent="    ")
-    ]
-    tall = [0.3 * len(one.text) + 0.25 for one in maps]
+    width = (1.9 + 0.52 * len(columns)) * across + 0.5
+    said = [line for why, mark in marks.items() for line in textwrap.wrap(f"{mark}  {why}", int(width * 15))]
+    lines = -(-len(maps) // across)
+    tall = [0.3 * max(len(one.text) for one in maps[i * across : (i + 1) * across]) + 0.25 for i in range(lines)]
     below = 0.16 * len(said) + 0.1
     figure, axes = plotting.figure(
-        len(maps) + 1, 1, width=width, height=(sum(tall) + below + 2.1) / (len(maps) + 1), squeeze=False,
+        lines + 1,
+        across,
+        width=width / across,
+        height=(sum(tall) + below + 2.1) / (lines + 1),
+        squeeze=False,
         gridspec_kw={"height_ratios": [*tall, below]},
-    )  # fmt: skip
-    for i, (ax, one) in enumerate(zip(axes[:, 0], maps)):
-        _cells(ax, one, columns, shade, marks)
-        ax.set_title(one.title)
-        if i:
+    )
+    for i, ax in enumerate(axes[:-1].ravel()):
+        if i >= len(maps):
+            ax.axis("off")
+            continue
+        _cells(ax, maps[i], columns, shade, marks)
+        ax.set_title(maps[i].title)
+        if i >= across:
             ax.set_xticks([])
     figure.suptitle(above, x=0.01, ha="left", fontsize=9)
-    foot = axes[-1, 0]
-    foot.axis("off")
-    foot.text(0, 1, "\n".join(said), fontsize=7.5, va="top", ha="left", transform=foot.transAxes, linespacing=1.35)
-    scale = figure.colorbar(
-        plotting.mpl.cm.ScalarMappable(cmap=SHADES[shade]), ax=list(axes[:-1, 0]), shrink=0.7, aspect=25, pad=0.01
-    )
+    for ax in axes[-1]:
+        ax.axis("off")
+    foot = axes[-1, 0].text(0, 1, "\n".join(said), fontsize=7.5, va="top", linespacing=1.35)
+    foot.set_in_layout(False)  # it is as wide as the figure, not as its column
+    drawn = plotting.mpl.cm.ScalarMappable(cmap=SHADES[shade])
+    scale = figure.colorbar(drawn, ax=list(axes[:-1].ravel()), shrink=0.7, aspect=25, pad=0.01)
     scale.set_label(bar, fontsize=8)
     places = np.linspace(0, 1, 5)
     scale.set_ticks(places, labels=[ticks(place) for place in places])
@@ -128,7 +134,7 @@ def _cells(ax: Axes, one: Map, columns: list[str], shade: str, marks: dict[str, 
         text, why = (frame.iloc[y, x] for frame in parts[1:])
         place, mark = (x + 0.5, y + 0.5), marks.get(why, "")
         if np.isnan(dark):
-            ax.add_patch(Rectangle((x, y), 1, 1, facecolor=_VOID, edgecolor="#c9c9c9", hatch="////", linewidth=0))
+            void(ax, x, y)
             box = {"facecolor": _VOID, "edgecolor": "none", "pad": 1.0}
             ax.text(*place, mark, ha="center", va="center", fontsize=8, style="italic", bbox=box)
             continue
@@ -136,6 +142,16 @@ def _cells(ax: Axes, one: Map, columns: list[str], shade: str, marks: dict[str, 
         colour = "white" if dark > 0.62 else plotting.INK
         ax.text(*place, text, ha="center", va="center", fontsize=7.5, color=colour)
         ax.text(x + 0.97, y + 0.04, mark, ha="right", va="top", fontsize=6.5, style="italic", color=colour)
+    frame_of(ax, rows, columns)
+
+
+def void(ax: Axes, x: float, y: float) -> None:
+    """A cell that cannot be."""
+    ax.add_patch(Rectangle((x, y), 1, 1, facecolor=_VOID, edgecolor="#c9c9c9", hatch="////", linewidth=0))
+
+
+def frame_of(ax: Axes, rows: Sequence[str], columns: Sequence[str]) -> None:
+    """The names of rows and columns around a map of unit squares, the first row on top."""
     ax.set_xlim(0, len(columns))
     ax.set_ylim(len(rows), 0)
     ax.set_yticks(np.arange(len(rows)) + 0.5, rows)

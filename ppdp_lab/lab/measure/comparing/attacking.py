@@ -3,7 +3,7 @@
 How much it sees decides what it is shown: every release by itself, every two neighbouring ones, or all. Everybody's
 adversary knows who is in which release, with which quasi-identifiers and in which group, and the update model where values
 change. An attack that needs pseudonyms gets them; one that can do without is tried both ways. Where an attack has a threshold
-it is the same for all: a person is breached who hides among fewer than ``least`` people or values.
+it is the same for all: breached is who hides among fewer than so many people, or whose value among fewer than so many values.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ppdp_lab.attacks import ALL, Attack, AttackResult, Background, UpdateModel
-from ppdp_lab.attacks.registry import PAIR, RELEASE, SERIES
+from ppdp_lab.attacks.registry import ATTRIBUTE, IDENTITY, PAIR, RELEASE, SERIES
 from ppdp_lab.errors import ParameterError, PPDPError
 from ppdp_lab.forms import Published
 from ppdp_lab.lab.measure.comparing.members import Settings, of_entry
@@ -27,19 +27,18 @@ FOLLOWED = "rows followed"
 EVERYTHING = (RELEASE, PAIR, SERIES)
 
 
-def thresholds(least: int) -> dict[str, Any]:
-    """One threshold under the names that attacks have for it: who hides among fewer than ``least`` is breached.
+def thresholds(people: int, values: int) -> dict[str, dict[str, Any]]:
+    """The threshold under the names that attacks have for it, by what they disclose: an identity, or an attribute.
 
-    Fewer than ``least`` candidates are a probability above 1 / least, or of at least 1 / (least - 1).
+    Breached is who hides among fewer than so many people, or whose value among fewer than so many values. Fewer than n
+    candidates are a probability above 1 / n, or of at least 1 / (n - 1).
 
-    >>> thresholds(2)
+    >>> thresholds(5, 2)["attribute"]
     {'least': 2, 'threshold': 0.5, 'confidence': 1.0, 'rule': DistinctLDiversity(2)}
     """
     return {
-        "least": least,
-        "threshold": 1 / least,
-        "confidence": 1 / (least - 1),
-        "rule": DistinctLDiversity(least),
+        what: {"least": n, "threshold": 1 / n, "confidence": 1 / (n - 1), "rule": DistinctLDiversity(n)}
+        for what, n in ((IDENTITY, people), (ATTRIBUTE, values))
     }
 
 
@@ -97,12 +96,15 @@ class Adversary:
         return self._seen[followed]
 
     def tries(
-        self, given: Mapping[str, Any], settings: Settings, *, sees: tuple[str, ...] = EVERYTHING
+        self, given: Mapping[str, Mapping[str, Any]], settings: Settings, *, sees: tuple[str, ...] = EVERYTHING
     ) -> Iterator[dict[str, Any]]:
-        """One row per attack and way: the share of people breached, of the worst release or pair; or why there is none."""
+        """One row per attack and way: the share of people breached, of the worst release or pair; or why there is none.
+
+        ``given`` holds what attacks get that disclose an identity, and those that disclose an attribute.
+        """
         for entry, row in columns(sees):
             try:
-                said = of_entry(entry, {**entry.member.settings, **given}, settings)
+                said = of_entry(entry, {**entry.member.settings, **given[row["discloses"]]}, settings)
                 found = list(results_of(entry.member, self.series(row["followed"]), self.background, said))
             except PPDPError as error:
                 yield row | {"why": str(error)}

@@ -23,7 +23,7 @@ from ppdp_lab.lab.measure.comparing import costs
 from ppdp_lab.lab.measure.comparing.anew import Anew
 from ppdp_lab.lab.measure.comparing.attacking import Adversary, thresholds, untried
 from ppdp_lab.lab.measure.comparing.members import Settings, check_settings, made
-from ppdp_lab.metrics import queries_by_width
+from ppdp_lab.metrics import queries_by_selectivity
 from ppdp_lab.release import Release
 from ppdp_lab.republish import PUBLISHERS, Publisher, Snapshot, UpdateStream, census_updates
 from ppdp_lab.table import Microdata
@@ -33,6 +33,7 @@ SIZES: dict[str, dict[str, Any]] = {
     "paper": {"initial": 200_000, "rate": 20_000, "updates": 5, "queries": 1_000},
 }
 STAY, CHANGE = "values stay", "values change"
+SELECTED = 0.05  # share of the rows that a count query selects
 
 
 def sizes(scale: str, **given: Any) -> SimpleNamespace:
@@ -136,7 +137,7 @@ def compare(
     """Leaks and costs of every publisher on one stream; ``about`` is told whose turn it is."""
     part = stream(table, size, changing=changing, d=d, seed=given.seed)
     snapshots, model = list(part), _model(part)
-    asked = queries_by_width(table, 0.5, n=size.queries, seed=given.seed)
+    asked = queries_by_selectivity(table, SELECTED, n=size.queries, sensitive="range", seed=given.seed)
     leaks, paid = [], []
     for name, make in given.publishers(model).items():
         about(name)
@@ -149,10 +150,10 @@ def compare(
             continue
         adversary = Adversary(releases, model)
         for least in given.leasts:
-            said = {**thresholds(least), "e": given.e}
+            said = {what: names | {"e": given.e} for what, names in thresholds(least, least).items()}
             leaks += [where | {"least": least} | row for row in adversary.tries(said, given.settings)]
-        said = {"k": given.k, "queries": asked}
-        paid += [where | row for row in costs.of_releases(releases, said, given.settings, seconds=seconds)]
+        known = {"k": given.k, "queries": asked}
+        paid += [where | row for row in costs.of_releases(releases, known, given.settings, seconds=seconds)]
     return leaks, paid
 
 

@@ -15,9 +15,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import psutil
-
-from ppdp_lab.errors import PPDPError
+from ppdp_lab.errors import PPDPError, comes_with
 from ppdp_lab.lab.run.kernel import same_package
 from ppdp_lab.lab.sweeping.store import Outcome, Store
 from ppdp_lab.lab.sweeping.workers.point import LINES, ONE_THREAD, Job, Task, failure
@@ -87,6 +85,8 @@ class Worker:
 
     def end(self) -> None:
         """End it and all that it started, and wait until it is gone."""
+        import psutil
+
         family = []
         with contextlib.suppress(psutil.Error):
             family = psutil.Process(self.process.pid).children(recursive=True)
@@ -109,6 +109,8 @@ def run_here(job: Job, tasks: Sequence[Task], processes: int, *, threads: bool =
 
     ``threads`` leaves libraries the threads that they take by themselves, for points that run one after the other.
     """
+    with comes_with("lab"):
+        import psutil  # noqa: F401 - what ends the processes again
     waiting: queue.SimpleQueue[Task] = queue.SimpleQueue()
     for task in tasks:
         waiting.put(task)
