@@ -13,6 +13,7 @@ from ppdp_lab.lab.report.scorecard import COLUMN, HEADER
 
 _SECTION = re.compile(r"^## ([\w-]+): (.*?)(?: \(((?:scale|no finished) .*)\))?$")
 _REASON = re.compile(r"^- `([^`]+)` \(([^;)]+)(?:; ([^)]+))?\): (.*)$")
+_PICTURE = re.compile(r"^!\[(.*)\]\([\w-]+/([\w-]+)\.png\)$")
 _MANY = {HOLDS: "hold", FAILS: "do not hold", NOTHING: "have nothing to judge"}
 _MANY |= {NOT_TESTED: "were not tested", NOT_MEASURABLE: "were not measurable"}
 _CELLS = re.compile(r"(?<!\\)\|")
@@ -37,6 +38,7 @@ class Card:
     made: str = ""
     claims: dict[str, Judged] = field(default_factory=dict)  # by their words
     reasons: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # by claim: column ("" for all), reason
+    captions: dict[str, str] = field(default_factory=dict)  # by figure, as they stand under what was drawn
 
     def counted(self) -> dict[str, Counter[str]]:
         """How often each verdict was given, by the kind of data."""
@@ -88,6 +90,8 @@ def read_scorecard(path: Path) -> dict[str, Card]:
             header = header or cells
         elif card is not None and (reason := _REASON.match(line)):
             card.reasons.setdefault(reason[1], []).append((reason[3] or "", reason[4]))
+        elif card is not None and (shown := _PICTURE.match(line)):
+            card.captions[shown[2]] = shown[1]
     return cards
 
 
