@@ -1,9 +1,11 @@
 # make reproduce [SCALE=paper]   redraw every paper's figures and print the scorecard
 # make lab                       open JupyterLab at the tour
+# make explore                   open the explorers in a browser
 # make test                      the whole suite: lint, types, tests
 # make check                     the part to run while working, under a minute
 # make docs                      the pages: gallery, reference, recipes, into site/
-# make long [N=10000]            the adversary with N cases, every notebook at tiny scale, the pages: under 40 minutes on 2 cores
+# make long [N=10000]            the adversary with N cases, every notebook at tiny scale, also in a browser, the pages:
+#                                under 40 minutes on 2 cores
 PYTHON ?= python3
 SCALE ?= quick
 N ?= 10000
@@ -11,7 +13,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce lab docs test check long lint bench clean
+.PHONY: reproduce lab explore docs test check long lint bench clean
 
 reproduce: $(READY)
 	$(BIN)/ppdp-lab reproduce --scale $(SCALE)
@@ -19,13 +21,18 @@ reproduce: $(READY)
 lab: $(READY)
 	$(BIN)/jupyter lab notebooks/tour.ipynb
 
+explore: $(READY)
+	$(BIN)/ppdp-lab explore
+
 # --strict: a warning, such as a link that leads nowhere, is an error.
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "Open site/index.html. To search in the pages, too: $(BIN)/python -m http.server --bind 127.0.0.1 --directory site"
 
+# The browser after the rest: a server for each file, and pages that need not wait for somebody's computation.
 test: lint
-	$(BIN)/python -m pytest -q -n 2
+	$(BIN)/python -m pytest -q -n 2 --ignore=tests/browser
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile tests/browser
 
 check: lint
 	HYPOTHESIS_PROFILE=check $(BIN)/python -m pytest -q -n 2 -m "not slow"
@@ -33,8 +40,10 @@ check: lint
 # All parts run, whatever the first ones find; the target fails if one of them does.
 long: $(READY)
 	PPDP_LAB_ADVERSARY=$(N) $(BIN)/python -m pytest -q -n 2 tests/adversary; found=$$?; \
-	$(BIN)/python -m pytest -q -n 2 tests/test_notebooks.py || found=$$?; \
-	$(MAKE) --no-print-directory docs && exit $$found
+	$(BIN)/python -m pytest -q -n 2 tests/test_notebooks.py || found=1; \
+	PPDP_LAB_ALL_NOTEBOOKS=1 $(BIN)/python -m pytest -q -n 2 --dist loadfile tests/browser || found=1; \
+	$(MAKE) --no-print-directory docs || found=1; \
+	exit $$found
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -46,7 +55,7 @@ bench: $(READY)
 
 # uv where there is one, pip where there is none.
 $(READY): pyproject.toml
-	@echo "Setting up $(VENV) with JupyterLab and all that the tests need: about 10 seconds with uv, two to five minutes with pip."
+	@echo "Setting up $(VENV) with JupyterLab and all that the tests need: about 10 seconds with uv, two minutes with pip."
 	@if command -v uv >/dev/null 2>&1; then \
 	  uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && \
 	  uv pip install --quiet --python $(BIN)/python -e '.[dev]'; \

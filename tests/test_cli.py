@@ -332,7 +332,8 @@ def test_an_unknown_scale_is_refused_before_anything_is_written(call, root, tmp_
     call("reproduce")
     card = tmp_path / "results" / "SCORECARD.md"
     was = card.read_text()
-    for command in (["reproduce"], ["report"], ["redraw", "demo"], ["run", "demo"], ["sweep", "demo", "-p", "rows=30"]):
+    sweep = ["sweep", "demo", "-p", "rows=30", "--processes", "0"]
+    for command in (["reproduce"], ["report"], ["redraw", "demo"], ["run", "demo"], sweep):
         assert "did you mean 'quick'" in refusal(call(*command, "--scale", "quik", code=2))
     assert card.read_text() == was and len(root) == 1 and not (tmp_path / "figures").exists()
 
@@ -404,7 +405,7 @@ def test_show_says_what_an_experiment_takes_and_where_its_figures_are(call, root
 
 
 def test_sweep_makes_one_table(call, root):
-    printed = call("sweep", "demo", "-p", "rows=30,40", "-p", "seed=1,2").stdout
+    printed = call("sweep", "demo", "-p", "rows=30,40", "-p", "seed=1,2", "--processes", "0").stdout
     assert [(p["rows"], p["seed"]) for p in root] == [(30, 1), (30, 2), (40, 1), (40, 2)]
     assert (
         "12 rows in" in printed and "loss.parquet" in printed and "4 rows in" in printed and "boxes.parquet" in printed

@@ -73,8 +73,12 @@ def _show(done: Sweep) -> None:
     assert done.folder is not None
     width = shutil.get_terminal_size((120, 24)).columns
     for name, frame in done.tables.items():
-        shown = frame.to_string(index=False, max_rows=40, line_width=width, float_format="{:.4g}".format)
-        say(f"\n{shown}\n\n{len(frame)} rows in {done.folder / f'{name}.parquet'}")
+        values = {column: list(dict.fromkeys(frame[column])) for column in frame.attrs["sweep"]["parameters"]}
+        alike = {column: found[0] for column, found in values.items() if len(found) == 1 and len(frame) > 1}
+        say("\n" + ("at " + ", ".join(f"{column}={value}" for column, value in alike.items()) if alike else ""))
+        shown = frame.drop(columns=list(alike))
+        say(shown.to_string(index=False, max_rows=40, line_width=width, float_format="{:.4g}".format, na_rep="-"))
+        say(f"\n{len(frame)} rows in {done.folder / f'{name}.parquet'}")
     for picture in sorted(done.folder.glob("picture*.png")):
         say(f"first picture: {picture} and {picture.with_suffix('.svg').name}")
     if done.failed:

@@ -24,11 +24,12 @@ EXPLORERS: Registry[Callable[..., Any]] = Registry("explorer")
 # ---------------------------------------------------------------------- knobs
 @dataclass(frozen=True)
 class Knob:
-    """Something to turn: its name in the state, what stands beside it, and its value."""
+    """Something to turn: its name in the state, what stands beside it, and its value; ``idle`` if it changes nothing now."""
 
     name: str
     label: str
     value: Any
+    idle: bool = field(default=False, kw_only=True)
 
     def kept(self, value: Any) -> Knob:
         """The same knob at another value, where it can have that; else as it is."""
@@ -72,9 +73,9 @@ class Several(Stops):
     least: int = 1
 
     def kept(self, value: Any) -> Knob:
-        """Those of the values that are options, if they are enough."""
-        chosen = tuple(v for v in value if v in self.options)
-        return replace(self, value=chosen) if len(chosen) >= self.least else self
+        """The values, if all are options and they are enough; else, as after a change of table, those of the knob."""
+        chosen = tuple(value)
+        return replace(self, value=chosen) if set(chosen) <= set(self.options) and len(chosen) >= self.least else self
 
 
 @dataclass(frozen=True)
@@ -165,6 +166,10 @@ class Explorer(ABC):
     @abstractmethod
     def show(self, state: Mapping[str, Any], work: Work) -> Shown:
         """The picture for a state of the knobs."""
+
+    def idle(self, **when: bool) -> tuple[Knob, ...]:
+        """Knobs by name, idle or not."""
+        return tuple(replace(knob, idle=when[knob.name]) for knob in self.knobs() if knob.name in when)
 
     def state(self, **given: Any) -> dict[str, Any]:
         """The state at first, with some of the knobs turned; an unknown one is refused."""

@@ -21,7 +21,8 @@ def script(*lines: str, imports: tuple[str, ...] = ()) -> str:
     bare = re.sub(r"\"[^\"\n]*\"|'[^'\n]*'|#.*", "", body)  # names within texts and comments need no import
     words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", bare))
     defined = set(re.findall(r"^(\w+)(?:, \w+)* = ", bare, flags=re.MULTILINE))
-    names = sorted(words & (set(ppdp_lab.__all__) | {"plotting", "explore"}) - defined, key=_like_isort)
+    offered = {*ppdp_lab.__all__, "plotting", "explore"} - {"table"}  # a room, but here always a variable
+    names = sorted(words & offered - defined, key=_like_isort)
     first = textwrap.fill(f"from ppdp_lab import {', '.join(names)}", 10_000) if names else ""
     return "\n".join([*filter(None, [*imports, first]), "", body])
 

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import base64
 import threading
 from collections.abc import Mapping
 from html import escape
 from typing import Any
 
 import ipywidgets as widgets
+import traitlets
 
 from ppdp_lab.errors import PPDPError
 from ppdp_lab.explore import pictures
-from ppdp_lab.explore.base import Explorer, File, Knob, Pick, Several, Shown, Stopped, Stops, Typed, Whole, Work
+from ppdp_lab.explore.base import Explorer, File, Knob, Pick, Several, Shown, Stopped, Stops, Typed, Whole
 from ppdp_lab.explore.worker import Worker
 
 SHOWN_AFTER = 0.4  # seconds: what is quicker needs no progress bar
 WIDE = {"width": "100%"}
+TEXT = "max-width:62em;line-height:1.45;margin:4px 0"
 _COPY = (
     "<button type='button' class='jupyter-button' aria-label='copy as code' onclick=\"const box="
-    "this.closest('.ppdp-explorer').querySelector('textarea'); box.select(); "
+    "this.closest('.ppdp-explorer').querySelector('.ppdp-code textarea'); box.select(); "
     "(navigator.clipboard ? navigator.clipboard.writeText(box.value) : Promise.reject())"
     ".catch(() => document.execCommand('copy')); this.textContent='copied'; "
     "setTimeout(() => {this.textContent='copy as code'}, 1500)\">copy as code</button>"
@@ -43,17 +46,19 @@ class Panel(widgets.VBox):
             control.observe(self._turned, names="value")
         self.picture = widgets.HTML(layout=WIDE)
         self.says = widgets.HTML(layout=WIDE)
+        self.facts = widgets.HTML(layout=WIDE)
         self.problem = widgets.HTML(layout=WIDE)
         self.bar = widgets.FloatProgress(min=0, max=1, layout={"width": "180px", "visibility": "hidden"})
         self.doing = widgets.HTML()
         self.halt = widgets.Button(description="stop", tooltip="give up this computation", disabled=True)
         self.halt.layout = {"width": "70px"}
+        self._worker = Worker(explorer.show, self._answered, self._told)
         self.halt.on_click(lambda _: self._worker.stop())
         self.text = widgets.Textarea(rows=12, layout=WIDE, continuous_update=False)
+        self.text.add_class("ppdp-code")
         self.files = widgets.HTML(layout=WIDE)
         self._timer: threading.Timer | None = None
         self._busy = False
-        self._worker = Worker(explorer.show, self._answered, self._told)
         super().__init__(self._children(), layout={"width": "100%"})
         self.add_class("ppdp-explorer")
         self._worker.now(start)
@@ -61,14 +66,14 @@ class Panel(widgets.VBox):
     def _children(self) -> list[widgets.Widget]:
         status = widgets.HBox([self.bar, self.halt, self.doing], layout={"align_items": "center"})
         left = widgets.VBox(
-            [*self.controls.values(), status], layout={"flex": "0 1 340px", "min_width": "260px", "padding": "0 16px 0 0"}
+            [*self.controls.values(), status, self.facts],
+            layout={"flex": "0 1 380px", "min_width": "280px", "padding": "0 16px 0 0"},
         )
         right = widgets.VBox([self.problem, self.picture, self.says, self.files])
-        right.layout = {"flex": "1 1 420px", "min_width": "280px"}
+        right.layout = {"flex": "1 1 560px", "min_width": "280px"}
         code = widgets.Accordion([widgets.VBox([widgets.HTML(_COPY), self.text])], titles=["the Python behind it"])
-        head = f"<h3 style='margin:0'>{escape(self.explorer.title)}</h3><p style='max-width:60em'>"
         return [
-            widgets.HTML(f"{head}{escape(self.explorer.look)}</p>", layout=WIDE),
+            widgets.HTML(f"<p style='{TEXT}'>{escape(self.explorer.look)}</p>", layout=WIDE),
             widgets.HBox([left, right], layout={"flex_flow": "row wrap", "width": "100%"}),
             code,
         ]
@@ -77,7 +82,7 @@ class Panel(widgets.VBox):
     @property
     def state(self) -> dict[str, Any]:
         """The knobs' values."""
-        return {name: _value(self._shapes[name], control) for name, control in self.controls.items()}
+        return {name: control.value for name, control in self.controls.items()}
 
     @property
     def code(self) -> str:
@@ -130,7 +135,7 @@ class Panel(widgets.VBox):
             self._put(found)
 
     def _complain(self, sentence: str) -> None:
-        self.problem.value = f"<p role='alert' style='color:#B00020;max-width:60em'>{escape(sentence)}</p>"
+        self.problem.value = f"<p role='alert' style='color:#B00020;{TEXT}'>{escape(sentence)}</p>"
 
     def _put(self, shown: Shown) -> None:
         self.shown = shown
@@ -139,23 +144,67 @@ class Panel(widgets.VBox):
             for knob in shown.knobs:
                 control = self.controls[knob.name]
                 # The reader may have turned it since: what it says now counts, where it still can be had.
-                self._shapes[knob.name] = knob = knob.kept(_value(self._shapes[knob.name], control))
+                self._shapes[knob.name] = knob = knob.kept(control.value)
                 _reshape(control, knob)
         finally:
             self._quiet = False
         self.text.value = shown.code
-        says = f"<p aria-live='polite' style='max-width:60em'>{escape(shown.says)}</p>"
-        self.says.value = says + pictures.table(shown.facts)
+        self.says.value = f"<p aria-live='polite' style='{TEXT}'>{escape(shown.says)}</p>"
+        self.facts.value = pictures.table(shown.facts)
         self.files.value = pictures.links(shown.files)
         self.picture.value = pictures.picture(shown)
 
 
 # ---------------------------------------------------------------------- knobs as widgets
+class Drop(widgets.VBox):
+    """A place to drop a file, and a button to pick one; ``value`` is its name and content, or None."""
+
+    value = traitlets.Any(None, allow_none=True)
+    disabled = traitlets.Bool(False)
+
+    def __init__(self, knob: File) -> None:
+        self._button = widgets.FileUpload(accept=knob.kinds, multiple=False, description="pick a file")
+        self._text = widgets.Textarea(layout={"display": "none"})
+        self._zone = widgets.HTML(_zone(knob.label))
+        super().__init__([self._zone, self._button, self._text], layout=WIDE)
+        self.add_class("ppdp-drop")
+        self._button.observe(self._picked, names="value")
+        self._text.observe(self._dropped, names="value")
+
+    def _picked(self, _: Any) -> None:
+        if self._button.value:
+            self._take(self._button.value[0]["name"], bytes(self._button.value[0]["content"]))
+
+    def _dropped(self, _: Any) -> None:
+        name, _, data = self._text.value.partition("\n")
+        if data:
+            self._take(name, base64.b64decode(data.partition(",")[2]))
+
+    def _take(self, name: str, content: bytes) -> None:
+        self._zone.value = _zone(f"{name}: {len(content):,} bytes")
+        self.value = (name, content)
+
+
+def _zone(words: str) -> str:
+    """The place to drop a file: what is dropped goes, as text, into the field beside it, whose changes come to Python."""
+    take = (
+        "event.preventDefault(); const file = event.dataTransfer.files[0]; if (!file) return; const reader = new FileReader(); "
+        "const box = this.closest('.ppdp-drop').querySelector('textarea'); reader.onload = () => "
+        "{ box.value = file.name + '\\n' + reader.result; "
+        "for (const kind of ['input', 'change']) box.dispatchEvent(new Event(kind, {bubbles: true})); }; "
+        "reader.readAsDataURL(file);"
+    )
+    return (
+        f'<div class="ppdp-zone" ondragover="event.preventDefault()" ondrop="{escape(take)}" style="border:2px dashed #888;'
+        f'border-radius:6px;padding:14px;text-align:center;line-height:1.4">{escape(words)}</div>'
+    )
+
+
 def _control(knob: Knob) -> Any:
     """The widget of a knob."""
     shape: dict[str, Any] = {
         "description": knob.label,
-        "style": {"description_width": "110px"},
+        "style": {"description_width": "128px"},
         "layout": {"width": "100%"},
     }
     if isinstance(knob, Whole):
@@ -170,7 +219,7 @@ def _control(knob: Knob) -> Any:
     if isinstance(knob, Typed):
         return widgets.Combobox(value=knob.value, options=tuple(knob.options), continuous_update=False, **shape)
     if isinstance(knob, File):
-        return widgets.FileUpload(accept=knob.kinds, multiple=False, **(shape | {"description": knob.label}))
+        return Drop(knob)
     return widgets.Checkbox(knob.value, indent=True, **shape)
 
 
@@ -182,15 +231,9 @@ def _numbers(knob: Stops) -> list[tuple[str, Any]]:
     return [(f"{option:g}" if isinstance(option, float) else str(option), option) for option in knob.options]
 
 
-def _value(knob: Knob, control: Any) -> Any:
-    """What a widget says, as the state has it."""
-    if isinstance(knob, File):
-        return None if not control.value else (control.value[0]["name"], bytes(control.value[0]["content"]))
-    return control.value
-
-
 def _reshape(control: Any, knob: Knob) -> None:
-    """Give a widget the range or options of a knob."""
+    """Give a widget the range or options of a knob, and grey it where it changes nothing."""
+    control.disabled = knob.idle
     if isinstance(knob, Whole):
         control.min, control.max = min(knob.low, control.max), max(knob.high, control.min)  # never crossed
         control.min, control.max = knob.low, knob.high

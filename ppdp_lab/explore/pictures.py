@@ -48,9 +48,7 @@ def table(rows: Sequence[Sequence[str]]) -> str:
         return ""
     cell = 'style="padding:2px 14px 2px 0;text-align:left;vertical-align:top"'
     head = "".join(f'<th scope="col" {cell}>{escape(text)}</th>' for text in rows[0])
-    body = "".join(
-        f"<tr>{''.join(f'<td {cell}>{escape(text)}</td>' for text in row)}</tr>" for row in rows[1:]
-    )
+    body = "".join(f"<tr>{''.join(f'<td {cell}>{escape(text)}</td>' for text in row)}</tr>" for row in rows[1:])
     return f'<table style="border-collapse:collapse;line-height:1.35"><thead><tr>{head}</tr></thead>{body}</table>'
 
 

@@ -15,6 +15,7 @@ from ppdp_lab.explore.base import EXPLORERS
 from ppdp_lab.registry import Entry
 
 HOST = "127.0.0.1"
+LARGEST = 256 * 2**20  # bytes of a file that is dropped on a page
 
 
 def notebook_of(entry: Entry[Any], folder: Path) -> Path:
@@ -111,4 +112,5 @@ def _application(folder: Path, token: str, port: int) -> Any:
     app.log.setLevel(logging.WARNING)
     app.root_dir, app.ip, app.port, app.token = str(folder), HOST, port, token
     app.open_browser = False
+    app.tornado_settings = {"websocket_max_message_size": LARGEST}
     return app

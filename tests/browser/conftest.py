@@ -36,7 +36,10 @@ def pytest_collection_modifyitems(items):
 def server(command: list[str], address: str, folder: Path) -> Iterator[str]:
     """Run a server until the block ends; yields the first address that fits in what it prints."""
     log = folder / "server.log"
-    settings = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime"}
+    settings = {
+        "JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": "settings", "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+    }  # fmt: skip
     env = os.environ | {name: str(folder / sub) for name, sub in settings.items()} | {"PYTHONUNBUFFERED": "1"}
     env.pop("PPDP_LAB_DATA", None)
     with log.open("wb") as out:
@@ -59,7 +62,9 @@ def server(command: list[str], address: str, folder: Path) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def chromium():
     """A browser, or the reason why there is none."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: pip install playwright"
+    )
     found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if found is None:
         pytest.skip("there is no chromium on this machine: apt-get install chromium")
@@ -72,7 +77,7 @@ def chromium():
 @pytest.fixture
 def context(chromium):
     """A browser without cookies, which forgets everything."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    context = chromium.new_context(viewport={"width": 1280, "height": 1150})
     context.set_default_timeout(PATIENCE)
     yield context
     context.close()
@@ -98,10 +103,12 @@ def jupyter(tmp_path_factory):
     folder = tmp_path_factory.mktemp("jupyter")
     notebooks = folder / "notebooks"
     notebooks.mkdir()
+    quiet = folder / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
+    quiet.parent.mkdir(parents=True)
+    quiet.write_text('{"fetchNews": "false", "checkForUpdates": false}')
     command = [
         sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", "--port=0", "--allow-root",
-        f"--ServerApp.root_dir={notebooks}", "--LabApp.news_url=None", "--LabApp.check_for_updates_class="
-        "jupyterlab.NeverCheckForUpdate", "--LabApp.extension_manager=readonly",
+        f"--ServerApp.root_dir={notebooks}", "--LabApp.extension_manager=readonly",
     ]  # fmt: skip
     with server(command, r"http://127\.0\.0\.1:\d+/lab\?token=\w+", folder) as address:
         yield address, notebooks

@@ -31,6 +31,8 @@ def type_in(line: str) -> str:
     assert program == PROGRAM, line
     if words[0] in ("run", "sweep"):
         words += ["--scale", "tiny"]
+    if any(word.startswith("dataset=") for word in words):
+        words += ["-p", "rows=600"]  # a table of one's own is small, too
     words = ["tiny" if before == "--scale" else word for before, word in zip(["", *words], words)]
     done = CliRunner().invoke(cli.app, words)
     assert done.exit_code == 0, f"{line}\n{done.output}{done.exception or ''}"

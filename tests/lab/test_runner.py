@@ -24,7 +24,6 @@ from ppdp_lab.lab.run.handover import HANDED_OVER
 from ppdp_lab.lab.run.kernel import NotebookError
 from ppdp_lab.lab.run.record import Run, latest
 from ppdp_lab.lab.runner import run
-from ppdp_lab.lab.sweep import sweep
 
 DATA = Path(__file__).parent / "data" / "experiments"
 HEAD = 'name = "small"\ntitle = "t"\nnotebook = "small.ipynb"\n[scale.quick]\n[scale.paper]\n'
@@ -293,18 +292,6 @@ def test_an_interrupted_run_leaves_nothing(tmp_path, monkeypatch):
 
 
 # ---------------------------------------------------------------------- many runs
-def test_a_sweep_collects_the_tables_of_all_runs(tmp_path, monkeypatch):
-    pretend(monkeypatch, v=[1.0, 2.0], k=[0, 0])
-    swept, folder = sweep(small(tmp_path), {"k": [3, 4]}, results=tmp_path / "results", say=lambda line: None)
-    table = swept["results"]
-    assert table["swept_k"].tolist() == [3, 3, 4, 4] and table["v"].tolist() == [1, 2, 1, 2]
-    pd.testing.assert_frame_equal(pd.read_parquet(folder / "results.parquet"), table)
-    assert len(folders.finished_runs(tmp_path / "results" / "small")) == 2
-    with pytest.raises(ParameterError, match="whole number"):
-        sweep(small(tmp_path), {"k": [5, "x"]}, results=tmp_path / "results", say=lambda line: None)
-    assert len(folders.finished_runs(tmp_path / "results" / "small")) == 2
-
-
 def test_reproduce_goes_on_after_a_failure(tmp_path, monkeypatch):
     pretend(monkeypatch)
     good = small(tmp_path / "a")

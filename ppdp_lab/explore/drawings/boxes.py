@@ -20,7 +20,7 @@ def risks_and_loss(release: Release) -> dict[str, float]:
     >>> from ppdp_lab.lab.measure.tour import people
     >>> import ppdp_lab as pl
     >>> {name: round(share, 2) for name, share in risks_and_loss(pl.Mondrian(pl.KAnonymity(3)).anonymize(people())).items()}
-    {'largest risk': 0.33, 'mean risk': 0.33, 'value certain': 0.25, 'loss (GCP)': 0.38}
+    {'largest risk': 0.33, 'mean risk': 0.33, 'value certain': 0.25, 'loss (GCP)': 0.32}
     """
     published = release.published()
     sizes = published.sizes
@@ -57,7 +57,9 @@ def _bars(ax: Axes, shares: dict[str, float]) -> None:
     drawn = ax.barh(names, list(shares.values()), color=colours, height=0.6, edgecolor="white", linewidth=0)
     for bar, hatch, share in zip(drawn, hatches, shares.values()):
         bar.set_hatch(hatch)
-        ax.annotate(f"{share:.1%}", (min(share, 0.72), bar.get_y() - 0.06), (3, 2), textcoords="offset points", fontsize=8)
+        ax.annotate(
+            f"{share:.1%}", (min(share, 0.72), bar.get_y() - 0.06), (3, 2), textcoords="offset points", fontsize=8
+        )
     ax.set(xlim=(0, 1), xticks=[0, 0.5, 1], xticklabels=["0", "50%", "100%"])
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)

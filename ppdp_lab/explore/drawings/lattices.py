@@ -83,17 +83,28 @@ def _node(ax: Axes, row: object, at: tuple[float, float], size: float, latest: i
         ).set_in_layout(False)
         if check:
             ax.annotate(
-                str(check), at, (19, 11), textcoords="offset points", fontsize=8, fontweight="bold", zorder=5, ha="center"
+                str(check),
+                at,
+                (19, 11),
+                textcoords="offset points",
+                fontsize=8,
+                fontweight="bold",
+                zorder=5,
+                ha="center",
             )
 
 
 def _key() -> list[Line2D]:
     marks = [
-        Line2D([], [], marker=shape, linestyle="", color="#bbbbbb", markeredgecolor="#999999", markersize=8, label=words)
+        Line2D(
+            [], [], marker=shape, linestyle="", color="#bbbbbb", markeredgecolor="#999999", markersize=8, label=words
+        )
         for shape, words in SHAPES.values()
     ]
     for colour, words in ((plotting.INK, "checked (number)"), (plotting.COLOURS[1], "checked last")):
         marks.append(
-            Line2D([], [], marker="o", linestyle="", color="white", markeredgecolor=colour, markeredgewidth=2, label=words)
+            Line2D(
+                [], [], marker="o", linestyle="", color="white", markeredgecolor=colour, markeredgewidth=2, label=words
+            )
         )
     return marks

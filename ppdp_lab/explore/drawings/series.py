@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from ppdp_lab import plotting
 from ppdp_lab.attacks import SensitiveUpdateGraph
@@ -50,13 +51,21 @@ def _graph(ax: Axes, graph: SensitiveUpdateGraph | None, row: dict[str, int]) ->
         for j, k in zip(*np.nonzero(matrix)):
             left = alive[i][j] and alive[i + 1][k]
             ends = [row[str(graph.levels[i][j])], row[str(graph.levels[i + 1][k])]]
-            ax.plot(x[i : i + 2], ends, color=LEFT if left else GONE, linestyle="-" if left else ":", linewidth=1.4, zorder=2)
+            ax.plot(
+                x[i : i + 2],
+                ends,
+                color=LEFT if left else GONE,
+                linestyle="-" if left else ":",
+                linewidth=1.4,
+                zorder=2,
+            )
     for i, (level, mask) in enumerate(zip(graph.levels, alive)):
         for value, left in zip(level, mask):
             certain = left and mask.sum() == 1
+            edge = CERTAIN if certain else LEFT if left else GONE
             mark = ax.scatter(
                 x[i], row[str(value)], s=190 if certain else 90, marker="*" if certain else "o" if left else "X", zorder=3,
-                color=CERTAIN if certain else LEFT if left else "white", edgecolors=CERTAIN if certain else LEFT if left else GONE,
+                color=edge if left else "white", edgecolors=edge,
             )  # fmt: skip
             mark.set_gid(gid(x[i], str(value)))
 
@@ -85,10 +94,8 @@ def _left(ax: Axes, graphs: Sequence[SensitiveUpdateGraph | None], after: int) -
     ax.set_xlim(0.5, len(graphs) + 0.5)
     ax.set_ylim(0, max((c for _, c in known), default=1) + 1.2)
     ax.set_xticks(range(1, len(graphs) + 1))
-    ax.yaxis.get_major_locator().set_params(integer=True)
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     plotting.label(ax, x="release", y="values left\n(fewest)", legend=False)
-
-
 
 
 def _key() -> list[Line2D]:

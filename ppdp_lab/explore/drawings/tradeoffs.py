@@ -28,7 +28,7 @@ def tradeoff(points: pd.DataFrame, *, x: str, loss: str, error: str, point: int 
                 ax.set_xticks(values, [f"{value:g}" for value in values])
                 ax.minorticks_off()
             plotting.label(ax, x=x, y=label_of(column), legend=False)
-        if names.nunique() > 1:
+        if len(names.unique()) > 1:
             plotting.legend_above(figure, axes[0], columns=3)
         return figure
 
@@ -41,7 +41,9 @@ def _curves(ax: Axes, points: pd.DataFrame, names: pd.Series, x: str, y: str, pa
         ax.plot(means.index, means, color=looks["color"], linestyle=looks["linestyle"])
         ax.plot([], [], label=name, **looks)
         for number in chosen.index:
-            (mark,) = ax.plot(chosen.loc[number, x], chosen.loc[number, y], looks["marker"], color=looks["color"], markersize=7)
+            (mark,) = ax.plot(
+                chosen.loc[number, x], chosen.loc[number, y], looks["marker"], color=looks["color"], markersize=7
+            )
             mark.set_gid(gid(part, number))
 
 

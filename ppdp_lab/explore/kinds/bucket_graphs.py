@@ -17,6 +17,7 @@ from ppdp_lab.table import Schema
 
 STREAM = "stream"
 _DATA = {"hospital": "a hospital (He et al., Example 10)", STREAM: "a stream of the table below"}
+STREAMS = ("table", "initial", "leave", "come", "updates")  # knobs of the stream
 WEAKEST = "the one with the smallest cut"
 
 
@@ -25,8 +26,8 @@ class Buckets(Explorer):
 
     title = "Bucket graph"
     look = (
-        "Whoever came with one release and was gone in another is an arc; subtracting releases from each other tells which people "
-        "share their values wherever few arcs join two parts of the graph. Raise e and see the smallest cut grow beyond 2 (e - 1), "
+        "Whoever came with one release and was gone in another is an arc; where few arcs join two parts of the graph, "
+        "subtracting releases from each other tells which people share their values. Raise e and see the smallest cut grow beyond 2 (e - 1), "
         "and how many counterfeits that takes; let more people come and go and see it become cheaper or dearer."
     )
 
@@ -95,10 +96,10 @@ class Buckets(Explorer):
         bound = math.ceil(graphs.least_equivalence())  # people come whole
         edges = buckets.bucket_edges(graphs, bucket)
         severed = int(edges.loc[edges["cut"], "weight"].sum())
+        kept = f", as e = {state['e']} asks" if 1 < state["e"] <= bound else ""
         says = (
-            f"After release {after.value} the smallest cut of this bucket severs {severed} of {int(edges['weight'].sum())} people and "
-            f"counterfeits; over all {len(found)} buckets no attack names fewer than {bound} people on a side"
-            f"{', as e = ' + str(state['e']) + ' asks' if state['e'] > 1 and bound >= state['e'] else ''}. "
+            f"After release {after.value} the smallest cut of this bucket severs {severed} of {int(edges['weight'].sum())} "
+            f"people and counterfeits; over all {len(found)} buckets no attack names fewer than {bound} people on a side{kept}. "
             f"The release with most counterfeits holds {invented:,}."
         )
         return Shown(
@@ -107,7 +108,10 @@ class Buckets(Explorer):
             says=says,
             facts=[
                 ("bucket", "people and counterfeits", "smallest cut", "attack, at least"),
-                *((r.signature, str(r.tuples), str(r.cut), str(math.ceil(r.cut / 2))) for r in found.head(8).itertuples()),
+                *(
+                    (r.signature, str(r.tuples), str(r.cut), str(math.ceil(r.cut / 2)))
+                    for r in found.head(8).itertuples()
+                ),
             ],
             code=script(
                 *lines,
@@ -115,7 +119,7 @@ class Buckets(Explorer):
                 "plotting.show(figure)",
             ),
             hover={gid(r.came, r.gone): _words(r) for r in edges.itertuples()},
-            knobs=(after, picked),
+            knobs=(after, picked, *self.idle(**dict.fromkeys(STREAMS, state["data"] != STREAM))),
         )
 
 

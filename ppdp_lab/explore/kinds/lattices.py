@@ -39,7 +39,7 @@ class Lattices(Explorer):
             self._tables.knob(),
             self._columns(self._tables[self._tables.first]),
             Whole("k", "k (people)", 5, 2, 200),
-            Stops("suppression", "left out (at most)", 0.0, options=(0.0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)),
+            Stops("suppression", "left out, at most", 0.0, options=(0.0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)),
             Pick("search", "search", "Flash", options=tuple(SEARCHES)),
             Whole("step", "step (checks)", 5, 0, 40),
         )
@@ -48,7 +48,7 @@ class Lattices(Explorer):
         names = tuple(domain.name for domain in table.qi_domains if domain.hierarchy is not None)
         if not names:
             raise SchemaError("a lattice needs hierarchies, and no quasi-identifier of this table has one; give some")
-        first = tuple(name for name in _FIRST if name in names)
+        first = tuple(name for name in names if name in _FIRST)
         return Several("columns", "columns", first if len(first) > 1 else names[:3], options=names)
 
     def show(self, state: Mapping[str, Any], work: Work) -> Shown:

@@ -45,13 +45,13 @@ class Publications(Explorer):
         return (
             Pick("data", "data", data, options=tuple(_DATA), words=_DATA),
             self._publishers(data),
-            Whole("m", "m (values, people)", 2, 2, 8),
+            Whole("m", "m (or k)", 2, 2, 8),
             Pick("victim", "victim", _NOBODY, options=(_NOBODY,)),
             Whole("release", "releases seen", 1, 1, 2),
-            Knob("groups", "adversary knows everybody's group", True),
+            Knob("groups", "groups are known", True),
             self._tables.knob(),
-            Whole("share", "come and go (%)", 10, 0, 40),
-            Knob("changes", "values change (in pairs)", False),
+            Whole("share", "come and go, %", 10, 0, 40),
+            Knob("changes", "values change", False),
         )
 
     @staticmethod
@@ -118,7 +118,9 @@ class Publications(Explorer):
         figure = drawings.update_graph(graphs, after=release.value)
         found = measure.series.candidates(graphs, release.value)
         says = self._says(series, graphs, victim.value, release.value, found)
-        facts = [(str(number), group, left, f"{sure:.0%}") for number, group, left, sure in found.itertuples(index=False)]
+        facts = [
+            (str(number), group, left, f"{sure:.0%}") for number, group, left, sure in found.itertuples(index=False)
+        ]
         return Shown(
             figure=figure,
             alt=f"The values that {victim.value} may have in each release, joined where one may have become the other. {says}",
@@ -131,8 +133,13 @@ class Publications(Explorer):
                 "plotting.show(figure)",
             ),
             hover=_hover(graphs[release.value - 1]),
-            knobs=(publisher, victim, release),
+            knobs=(publisher, victim, release, *self._idle(state, publisher.value)),
         )
+
+    def _idle(self, state: Mapping[str, Any], publisher: str) -> tuple[Knob, ...]:
+        """A stream's knobs do nothing for a worked example, and m does nothing for what is printed."""
+        example = state["data"] != STREAM
+        return self.idle(table=example, share=example, changes=example, m=publisher.startswith("as printed"))
 
     @staticmethod
     def _says(series: Any, graphs: list[Any], victim: Any, after: int, found: Any) -> str:
@@ -141,10 +148,11 @@ class Publications(Explorer):
         if few is None:
             now = f"After release {after} nothing is known: {victim} has not been published yet."
         elif few == 0:
-            now = f"After release {after} no values are left that explain everything: {victim} changed as the model does not allow."
+            now = f"After release {after} no values explain everything: {victim} changed as the model does not allow."
         else:
             sure = found["surest guess"].max()
-            now = f"After release {after} at least {few} value{'s' if few > 1 else ''} may be true of {victim} in every release"
+            left = "one value alone is left of" if few == 1 else f"{few} values or more may be true of"
+            now = f"After release {after} {left} {victim}{'' if few == 1 else ' in every release'}"
             now += f"; the surest guess is right with {sure:.0%}."
         how = f"The secret is out with release {moment}" if moment else "No release of the series gives the secret away"
         everyone = series.background.n_persons

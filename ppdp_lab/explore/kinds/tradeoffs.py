@@ -27,14 +27,14 @@ class Tradeoffs(Explorer):
 
     title = "Trade-off"
     look = (
-        "Every point is one release: further right it is safer, further down it is worth more. Look for the parameter beyond which "
-        "more safety costs little, or too much, and whether loss and query error agree on it."
+        "Every point is one release: further right it is safer, further down it is worth more. Look for the parameter beyond "
+        "which more safety costs little, or too much, and whether loss and query error agree on it."
     )
 
     def __init__(self, table: Any = None, schema: Schema | None = None) -> None:
         swept = isinstance(table, (str, Path)) and (str(table).endswith(".parquet") or Path(table).is_dir())
         self._source = str(table) if swept else HERE
-        self._tables = Tables(None if swept else table, schema, default="adult", rows=3_000)
+        self._tables = Tables(None if swept else table, schema, default="adult", rows=2_000)
         self._known: dict[str, dict[str, Any]] = {}
 
     def knobs(self) -> tuple[Knob, ...]:
@@ -86,7 +86,13 @@ class Tradeoffs(Explorer):
                 "plotting.show(figure)",
             ),
             hover={gid(part, i): words[i] for part in ("loss", "error") for i in points.index},
-            knobs=(x, loss, error, point),
+            knobs=(
+                x,
+                loss,
+                error,
+                point,
+                *self.idle(**dict.fromkeys(("table", "l", "t"), state["source"].strip() != HERE)),
+            ),
         )
 
 
@@ -102,7 +108,9 @@ def _first(measures: list[str], wanted: tuple[str, ...], otherwise: int = 0) -> 
 
 def _words(row: pd.Series, name: str, x: str, loss: str, error: str) -> str:
     shown = f"{name}, " if name else ""
-    return f"{shown}{x} = {number(row[x])}: {label_of(loss)} {number(row[loss])}, {label_of(error)} {number(row[error])}"
+    return (
+        f"{shown}{x} = {number(row[x])}: {label_of(loss)} {number(row[loss])}, {label_of(error)} {number(row[error])}"
+    )
 
 
 def _facts(points: pd.DataFrame, names: pd.Series, x: str, loss: str, error: str) -> list[Any]:

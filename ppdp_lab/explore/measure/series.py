@@ -20,7 +20,10 @@ from ppdp_lab.republish.stream import Snapshot
 from ppdp_lab.table import Microdata
 
 PRINTED = {
-    "patients": {"as printed, 2-diverse": mdistinct.diverse_series, "as printed, 2-Distinct": mdistinct.distinct_series},
+    "patients": {
+        "as printed, 2-diverse": mdistinct.diverse_series,
+        "as printed, 2-Distinct": mdistinct.distinct_series,
+    },
     "hospital": {
         "as printed, 2-diverse": equivalence.naive_series,
         "as printed, 2-invariant": equivalence.invariant_series,
@@ -79,7 +82,7 @@ def graphs_of(series: Series, person: object) -> list[SensitiveUpdateGraph | Non
     >>> tables = printed(mdistinct.diverse_series())
     >>> series = Series.of(tables, model=example("patients")[1])
     >>> [[sorted(level) for level in graph.feasible().levels] for graph in graphs_of(series, "Julia")]
-    [[['Dyspepsia', 'Pneumonia']], [['Pneumonia'], ['Lung Cancer']]]
+    [[['Dyspepsia', 'Pneumonia']], [['Pneumonia'], ['Lung Cancer', 'Pneumonia']]]
     """
     found: list[SensitiveUpdateGraph | None] = []
     for number in range(1, len(series.published) + 1):

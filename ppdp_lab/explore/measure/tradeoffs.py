@@ -19,7 +19,12 @@ ROLES = "sweep"  # where the file of a sweep says which columns were swept and w
 
 
 def measured(
-    table: Microdata, *, l: int = 3, t: float = 0.3, work: Work | None = None, known: dict | None = None  # noqa: E741
+    table: Microdata,
+    *,
+    l: int = 3,  # noqa: E741 (the paper's symbol)
+    t: float = 0.3,
+    work: Work | None = None,
+    known: dict | None = None,
 ) -> pd.DataFrame:
     """Loss and query error of Mondrian's releases for some k, under three rules.
 
@@ -97,8 +102,12 @@ def axes_of(points: pd.DataFrame) -> tuple[list[str], list[str]]:
 
 def names_of(points: pd.DataFrame, x: str) -> pd.Series:
     """What tells the points of one x apart: all other parameters, in words."""
-    others = [name for name in points.attrs[ROLES]["parameters"] if name != x and points[name].nunique() > 1]
+    parameters = points.attrs[ROLES]["parameters"]
+    others = [name for name in parameters if name != x and len(points[name].unique()) > 1]
     if not others:
         return pd.Series("", index=points.index)
-    texts = [points[n].astype(str) if points[n].dtype.kind not in "ifu" else n + " = " + points[n].astype(str) for n in others]
+    texts = [
+        points[n].astype(str) if points[n].dtype.kind not in "ifu" else n + " = " + points[n].astype(str)
+        for n in others
+    ]
     return texts[0].str.cat(texts[1:], sep=", ")

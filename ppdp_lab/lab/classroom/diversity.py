@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from random import Random
-from typing import Any
 
 import pandas as pd
 
@@ -82,8 +81,7 @@ def by_loops(frame: pd.DataFrame, qi: list[str], value: str, ruled_out: Facts) -
         left = [
             other[value]
             for _, other in frame.iterrows()
-            if all(other[column] == row[column] for column in qi)
-            and other[value] not in ruled_out.get(person, ())  # type: ignore[call-overload]
+            if all(other[column] == row[column] for column in qi) and other[value] not in ruled_out.get(person, ())  # type: ignore[call-overload]
         ]
         if len(set(left)) == 1:
             found.append(person)
@@ -110,7 +108,7 @@ def draw(chance: Random, *, facts: bool) -> Case:
     frame["disease"] = [chance.choice(palettes[box]) for box in boxes]
     told: dict[str, set[str]] = {}
     for person in names if facts else []:
-        others = [disease for disease in DISEASES if disease != frame.at[person, "disease"]]
+        others = [disease for disease in DISEASES if disease != frame.loc[person, "disease"]]
         if chance.random() < 0.5:
             told[person] = set(chance.sample(others, chance.randint(1, 2)))
     return frame, QI, "disease", told
@@ -144,12 +142,12 @@ def concern(case: Case, given: frozenset[str], right: frozenset[str]) -> Concern
     person = any_of(right - given or given - right, list(frame.index))
     if person not in frame.index:
         return Concern(str(person), "This is none of the row labels; answer with those of frame.index.")
-    where = " and ".join(f"{column} {frame.at[person, column]}" for column in qi)
+    where = " and ".join(f"{column} {frame.loc[person, column]}" for column in qi)
     if person in right:
         known = f", and that it is not {' or '.join(sorted(ruled_out[person]))}" if person in ruled_out else ""
         return Concern(
             person,
-            f"A neighbour who knows {where} of {person}{known} now knows the disease, {frame.at[person, value]}; your answer "
+            f"A neighbour who knows {where} of {person}{known} now knows the disease, {frame.loc[person, value]}; your answer "
             f"leaves {person} out.",
         )
     return Concern(

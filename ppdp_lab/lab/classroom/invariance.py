@@ -171,14 +171,16 @@ def concern(case: Case, given: tuple[frozenset[str], dict[str, int]], right: Any
     taken, invented = given
     strangers = [name for name in taken if name not in bucket.newcomers]
     if strangers:
-        return Concern(str(min(strangers, key=str)), "This is none of the newcomers, so nobody of that name can be taken in.")
+        return Concern(
+            str(min(strangers, key=str)), "This is none of the newcomers, so nobody of that name can be taken in."
+        )
     somebody = next(iter(bucket.stay))
     outside = sorted(name for name in taken if bucket.newcomers[name] not in signature)
     if outside:
         return Concern(
             somebody,
-            f"{outside[0]} brings {bucket.newcomers[outside[0]]} into the bucket. Who saw {somebody} among {' and '.join(signature)} "
-            f"before strikes that row out, and has one candidate less to choose from.",
+            f"{outside[0]} brings {bucket.newcomers[outside[0]]} into the bucket. Who saw {somebody} among "
+            f"{' and '.join(signature)} before strikes that row out, and has one candidate less to choose from.",
         )
     now = Counter(bucket.stay.values()) + Counter(bucket.newcomers[name] for name in taken) + Counter(invented)
     wanted = {value: now[value] for value in signature}
@@ -186,8 +188,8 @@ def concern(case: Case, given: tuple[frozenset[str], dict[str, int]], right: Any
         often = max(wanted, key=lambda value: wanted[value])
         return Concern(
             somebody,
-            f"The bucket now shows {', '.join(f'{n} x {value}' for value, n in wanted.items())}: an adversary guesses {often} and is "
-            f"right more often than once in {len(signature)}.",
+            f"The bucket now shows {', '.join(f'{n} x {value}' for value, n in wanted.items())}: an adversary guesses {often} "
+            f"and is right more often than once in {len(signature)}.",
         )
     waiting = sorted(name for name, value in bucket.newcomers.items() if name not in taken and invented.get(value, 0))
     if waiting:
@@ -196,7 +198,9 @@ def concern(case: Case, given: tuple[frozenset[str], dict[str, int]], right: Any
             f"Has the value that a counterfeit was invented for, and is left waiting: an adversary learns nothing by it, but the "
             f"published table tells of somebody who does not exist, and {waiting[0]} may need counterfeits elsewhere.",
         )
-    return Concern(somebody, "An adversary learns nothing by it, but more rows are added than it takes to hide everybody.")
+    return Concern(
+        somebody, "An adversary learns nothing by it, but more rows are added than it takes to hide everybody."
+    )
 
 
 EXERCISE = Exercise(
@@ -225,11 +229,11 @@ EXERCISE = Exercise(
                 ),
                 Mistake(
                     counterfeits_only,
-                    "inventing a counterfeit where a newcomer with that value is waiting: people first, counterfeits for the rest.",
+                    "inventing a counterfeit where a newcomer with that value is waiting: people first, then counterfeits.",
                 ),
                 Mistake(
                     one_of_each,
-                    "making sure that each value occurs: they must occur equally often, or the most frequent one is a good guess.",
+                    "making sure that each value occurs: they must occur equally often, or one of them is a good guess.",
                 ),
                 Mistake(
                     everybody_in,

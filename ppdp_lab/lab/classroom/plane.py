@@ -67,7 +67,7 @@ def ties_divided(points: pd.DataFrame, k: int) -> Parts:
     for column in _widest_first(points):
         order = list(points[column].sort_values(kind="stable").index)
         half = (len(order) + 1) // 2
-        if min(half, len(order) - half) >= k and points[column].nunique() > 1:
+        if min(half, len(order) - half) >= k and len(set(points[column])) > 1:
             return set(order[:half]), set(order[half:])
     return None
 
@@ -126,8 +126,8 @@ def lists(points: pd.DataFrame, k: int) -> Any:
     columns.sort(key=lambda c: (max(points[c]) - min(points[c])) / SPAN[c], reverse=True)
     for column in columns:
         middle = float(np.median(points[column]))
-        right = [person for person in points.index if points.at[person, column] > middle]
-        left = [person for person in points.index if points.at[person, column] <= middle]
+        right = [person for person in points.index if points.loc[person, column] > middle]
+        left = [person for person in points.index if points.loc[person, column] <= middle]
         if len(right) >= k <= len(left):
             return [right, left]
     return None
@@ -194,13 +194,16 @@ def concern(case: Case, given: frozenset[frozenset[str]] | None, right: Any) -> 
     points, k = case
     order = list(points.index)
     if given is None:
-        return Concern(order[0], "Nobody is endangered, but the box around them stays wider than k asks for: readers lose.")
+        return Concern(
+            order[0], "Nobody is endangered, but the box around them stays wider than k asks for: readers lose."
+        )
     parts = sorted(given, key=len)
     twice = parts[0] & parts[-1] if len(parts) > 1 else frozenset()
     left_out = frozenset(order) - frozenset().union(*parts)
     if twice:
         return Concern(
-            any_of(twice, order), "Published in both parts: whoever finds the same row in two boxes has narrowed both down."
+            any_of(twice, order),
+            "Published in both parts: whoever finds the same row in two boxes has narrowed both down.",
         )
     if left_out:
         return Concern(any_of(left_out, order), "In neither part: the row is lost for the readers.")
@@ -212,8 +215,9 @@ def concern(case: Case, given: frozenset[frozenset[str]] | None, right: Any) -> 
     for one, other in ((one, other) for one in order for other in order):
         if (points.loc[one] == points.loc[other]).all() and (one in parts[0]) != (other in parts[0]):
             return Concern(
-                one, f"{other} has the same values and is in the other part: both boxes hold both of them, so an adversary "
-                "who finds the two boxes apart knows that something else than these columns decided."
+                one,
+                f"{other} has the same values and is in the other part: both boxes hold both of them, so an adversary "
+                "who finds the two boxes apart knows that something else than these columns decided.",
             )
     if right is None:
         return Concern(order[0], "This class is finished: every allowed cut leaves a part with fewer than k people.")

@@ -200,9 +200,13 @@ def concern(case: Case, given: frozenset[Any], right: frozenset[Any]) -> Concern
         if rows is not None:
             return _on_a_table(case, other, rows)
     if given - right:
-        return Concern(str(min(given - right, key=str)), "The check tells nothing of this node, or there is no such node.")
+        return Concern(
+            str(min(given - right, key=str)), "The check tells nothing of this node, or there is no such node."
+        )
     node = min(right - given)
-    return Concern(f"the node {node}", "Nobody is endangered: it is decided, too, and would be checked again for nothing.")
+    return Concern(
+        f"the node {node}", "Nobody is endangered: it is decided, too, and would be checked again for nothing."
+    )
 
 
 def _on_a_table(case: Case, other: Node, rows: list[Row]) -> Concern:
@@ -216,7 +220,9 @@ def _on_a_table(case: Case, other: Node, rows: list[Row]) -> Concern:
         known = "finds the row" if lattice.rule == K_ANONYMITY else "knows the disease, or nearly so"
         sentence = f"the rule and {other}, which you tagged as well, does not: there an adversary {known}."
     else:
-        sentence = f"the rule and {other}, which you tagged as well, keeps it: an adversary gains nothing, readers lose."
+        sentence = (
+            f"the rule and {other}, which you tagged as well, keeps it: an adversary gains nothing, readers lose."
+        )
     return Concern(person, f"{says} {sentence}", shown)
 
 

@@ -37,7 +37,7 @@ def candidates(series: Series, person: str) -> Counter[str]:
 
 
 def _beside(release: pd.DataFrame, person: str) -> Counter[str]:
-    return Counter(release.loc[release["group"] == release.at[person, "group"], "disease"])
+    return Counter(release.loc[release["group"] == release.loc[person, "group"], "disease"])
 
 
 # ---------------------------------------------------------------------- wrong ways
@@ -97,7 +97,9 @@ def by_pandas(series: Series, person: str) -> Any:
 def draw(chance: Random, *, absent: bool, repeated: bool) -> Case:
     """Two or three releases of up to eight people in two groups; everybody keeps their disease."""
     names = people(chance, 4, 6 if not repeated else 8)
-    diseases = dict(zip(names, chance.choices(ILLNESSES[:2], k=len(names)) if repeated else chance.sample(ILLNESSES, len(names))))
+    diseases = dict(
+        zip(names, chance.choices(ILLNESSES[:2], k=len(names)) if repeated else chance.sample(ILLNESSES, len(names)))
+    )
     person = chance.choice(names)
     series = []
     for number in range(chance.randint(2, 3)):
@@ -129,9 +131,11 @@ def show(series: Series, person: str) -> str:
 def concern(case: Case, given: dict[str, int], right: dict[str, int]) -> Concern:
     """The person asked for."""
     series, person = case
-    truth = next(release.at[person, "disease"] for release in series if person in release.index)
+    truth = next(release.loc[person, "disease"] for release in series if person in release.index)
     if given.get(truth, 0) == 0:
-        return Concern(person, f"Your answer rules out {truth}, which {person} has: an adversary who reasons so is misled.")
+        return Concern(
+            person, f"Your answer rules out {truth}, which {person} has: an adversary who reasons so is misled."
+        )
     extra = [value for value in given if given[value] > right.get(value, 0)]
     if extra:
         kept = f"more rows of {extra[0]} than" if extra[0] in right else f"{extra[0]}, which is not in"

@@ -8,7 +8,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import combinations
+from itertools import combinations, pairwise
 from random import Random
 from typing import Any
 
@@ -118,7 +118,7 @@ def by_gomory_hu(graph: nx.DiGraph, m: int) -> Any:
         tree = nx.gomory_hu_tree(plain.subgraph(nodes).copy(), capacity="weight")
         for came, gone, people in graph.subgraph(nodes).edges(data="people"):
             way = nx.shortest_path(tree, came, gone)
-            if min(tree.edges[step]["weight"] for step in zip(way, way[1:])) < m:
+            if min(tree.edges[step]["weight"] for step in pairwise(way)) < m:
                 found.extend(people)
     return np.array(found, dtype=object)
 

@@ -80,7 +80,10 @@ def layers_one_by_one(layers: Layers, updates: Updates) -> Beliefs:
     found, ahead = [], {v: s for v, s in _shares(layers[0]).items() if steps and steps[0][v]}
     for number, layer in enumerate(layers):
         if number:
-            reached = {w: sum(p / len(steps[number - 1][v]) for v, p in ahead.items() if w in steps[number - 1][v]) for w in layer}
+            reached = {
+                w: sum(p / len(steps[number - 1][v]) for v, p in ahead.items() if w in steps[number - 1][v])
+                for w in layer
+            }
             ahead = {w: p * _shares(layer)[w] for w, p in reached.items() if p}
         ahead = {v: p / sum(ahead.values()) for v, p in ahead.items()}
         found.append(ahead)
@@ -91,7 +94,8 @@ def dead_ends_kept(layers: Layers, updates: Updates) -> Beliefs:
     """Ways into dead ends share the weight of a node."""
     steps = _ways(layers, updates, feasible=False)
     weights = {
-        path: prod(_shares(layer)[v] for layer, v in zip(layers, path)) * prod(1 / len(step[v]) for step, v in zip(steps, path))
+        path: prod(_shares(layer)[v] for layer, v in zip(layers, path))
+        * prod(1 / len(step[v]) for step, v in zip(steps, path))
         for path in _paths(layers, updates)
     }
     return _summed(layers, weights)
@@ -147,8 +151,8 @@ def by_two_sweeps(layers: Layers, updates: Updates) -> Beliefs:
         forward.append(flows)
     backward = [dict.fromkeys(alive[-1], 1.0)]
     for i in range(len(layers) - 2, -1, -1):
-        ways = {v: updates[v] & alive[i + 1] for v in alive[i]}
-        backward.insert(0, {v: sum(layers[i + 1][w] * backward[0][w] for w in ways[v]) / len(ways[v]) for v in alive[i]})
+        on = {v: updates[v] & alive[i + 1] for v in alive[i]}
+        backward.insert(0, {v: sum(layers[i + 1][w] * backward[0][w] for w in on[v]) / len(on[v]) for v in on})
     found = []
     for layer, f, b in zip(layers, forward, backward):
         whole = sum(f[v] * b[v] for v in f)
@@ -159,7 +163,9 @@ def by_two_sweeps(layers: Layers, updates: Updates) -> Beliefs:
 # ---------------------------------------------------------------------- cases
 def draw(chance: Random, *, equal: bool, releases: tuple[int, int]) -> Case:
     """Up to four releases of a person's group; one way through them is the truth."""
-    updates = {v: {v, *chance.sample(ILLS, chance.randint(0, 2))} - ({v} if chance.random() < 0.3 else set()) for v in ILLS}
+    updates = {
+        v: {v, *chance.sample(ILLS, chance.randint(0, 2))} - ({v} if chance.random() < 0.3 else set()) for v in ILLS
+    }
     updates = {v: some or {v} for v, some in updates.items()}
     truth = [chance.choice(ILLS)]
     for _ in range(chance.randint(*releases) - 1):
@@ -181,16 +187,14 @@ def smaller(layers: Layers, updates: Updates) -> Iterator[Case]:
             if len(layer) > 1:
                 cases.append(([*layers[:i], {v: n for v, n in layer.items() if v != value}, *layers[i + 1 :]], updates))
             if layer[value] > 1:
-                cases.append(([*layers[:i], layer | {value: layer[value] - 1}, *layers[i + 1 :]], updates))
+                cases.append(([*layers[:i], {**layer, value: layer[value] - 1}, *layers[i + 1 :]], updates))
     cases += [(layers, {**updates, v: some - {w}}) for v, some in updates.items() for w in sorted(some)]
     yield from (case for case in cases if _paths(*case))
 
 
 def show(layers: Layers, updates: Updates) -> str:
     """The person's group in each release, and what may become of a value."""
-    groups = [
-        f"release {i}: {', '.join(f'{n} x {v}' for v, n in layer.items())}" for i, layer in enumerate(layers, 1)
-    ]
+    groups = [f"release {i}: {', '.join(f'{n} x {v}' for v, n in layer.items())}" for i, layer in enumerate(layers, 1)]
     shown = [v for v in updates if any(v in layer for layer in layers[:-1])]
     return "\n".join([*groups, *(f"{v} may become {', '.join(sorted(updates[v])) or 'nothing'}" for v in shown)])
 
@@ -210,9 +214,12 @@ def concern(case: Case, given: Beliefs, right: Beliefs) -> Concern:
             )
         gone = sorted(set(true) - set(said))
         if gone:
-            return Concern("Ann, whose groups these are", f"{gone[0]} in release {number} is still possible for an adversary.")
+            return Concern(
+                "Ann, whose groups these are", f"{gone[0]} in release {number} is still possible for an adversary."
+            )
     worst = max(
-        ((number, v) for number, true in enumerate(right) for v in true), key=lambda at: abs(right[at[0]][at[1]] - given[at[0]][at[1]])
+        ((number, v) for number, true in enumerate(right) for v in true),
+        key=lambda at: abs(right[at[0]][at[1]] - given[at[0]][at[1]]),
     )
     number, value = worst
     how = "surer of" if given[number][value] < right[number][value] else "less sure of"

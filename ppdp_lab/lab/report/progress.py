@@ -99,7 +99,9 @@ class PointProgress(Progress):
 
     def line(self, took: float, *said: str) -> str:
         """Points done, time, time left."""
-        left = f", about {seconds(took * (self.total - self.done) / self.done)} left" if self.done else ""
+        left = (
+            f", about {seconds(took * (self.total - self.done) / self.done)} left" if self.done >= self.at_once else ""
+        )
         return f"{self.done} of {self.total} points, {seconds(took)}{left}"
 
 

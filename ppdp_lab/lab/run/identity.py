@@ -37,6 +37,7 @@ PRESENTATION = (
     "explore/",
     "lab/drawings/",
     "lab/report/",
+    "lab/sweeping/picture.py",
 )
 CACHE = ".fingerprints.json"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,13 +27,17 @@ UNITS |= {"dirty": "dirty [records]"}
 
 @dataclass(frozen=True)
 class Layout:
-    """Which column is on the x axis, which one is told apart by colour, which by rows; the others are averaged over."""
+    """Which column is on the x axis, which one is told apart by colour, which by rows; the others are averaged over.
+
+    Columns that are ``joined`` to the colour are parameters that only some of its values have, such as e of a publisher.
+    """
 
     x: str
     colour: str | None
     row: str | None
     averaged: tuple[str, ...]
     numeric: bool
+    joined: tuple[str, ...] = ()
 
 
 def layout(frame: pd.DataFrame) -> Layout:
@@ -41,7 +46,7 @@ def layout(frame: pd.DataFrame) -> Layout:
     >>> frame = pd.DataFrame({"algorithm": ["a", "a", "a", "b", "b", "b"], "k": [2, 5, 9] * 2, "loss": range(6)})
     >>> frame.attrs = {"sweep": {"parameters": ["algorithm", "k"], "measures": ["loss"]}}
     >>> layout(frame)
-    Layout(x='k', colour='algorithm', row=None, averaged=(), numeric=True)
+    Layout(x='k', colour='algorithm', row=None, averaged=(), numeric=True, joined=())
     """
     said, counts = frame.attrs[ROLES], frame.nunique()
     swept = [name for name in said["parameters"] if counts[name] > 1]
@@ -49,16 +54,18 @@ def layout(frame: pd.DataFrame) -> Layout:
     roles = {*said["parameters"], *said["measures"]}
     own = [name for name in frame.columns if name not in roles and 1 < counts[name] <= FEW]
     repeated = [name for name in swept if name in REPEATING and len(swept) > 1]
-    order = sorted((name for name in swept if name not in repeated), key=lambda name: -counts[name])
-    numbers = [name for name in (*order, *own) if _numeric(frame[name])]
+    some = [name for name in said["parameters"] if frame[name].isna().any()]
+    order = sorted((name for name in swept if name not in (*repeated, *some)), key=lambda name: -counts[name])
+    numbers = [name for name in (*order, *some, *own) if _numeric(frame[name])]
     found = [*numbers, *order, *own, *said["parameters"], *frame.columns]
     x = found[0]
     others = [name for name in (*order, *own) if name != x]
     others.sort(key=lambda name: (counts[name] > len(plotting.COLOURS), name in APART))
     colour, row = (*others, None, None)[:2]
+    joined = [name for name in some if name != x and colour is not None]
     row = None if row is not None and counts[row] > MOST else row
     averaged = [*repeated, *(name for name in others if name not in (colour, row))]
-    return Layout(x, colour, row, tuple(averaged), _numeric(frame[x]))
+    return Layout(x, colour, row, tuple(averaged), _numeric(frame[x]), tuple(joined))
 
 
 def _numeric(column: pd.Series) -> bool:
@@ -99,7 +106,7 @@ def draw(frame: pd.DataFrame, measures: Sequence[str] | None = None) -> Figure:
         part = frame if row is None else frame[frame[plan.row] == row]
         _panel(ax, part.dropna(subset=[measure]), plan, measure, _order(frame, plan.colour))
         title = "" if row is None else f"{plan.row} = {row}"
-        plotting.label(ax, x=label_of(plan.x), y=label_of(measure), title=title, legend=False)
+        plotting.label(ax, x=label_of(plan.x), y=_in_lines(label_of(measure)), title=title, legend=False)
     for ax in axes.flat[len(panels) :]:
         ax.set_axis_off()
     if plan.colour is not None:
@@ -109,16 +116,33 @@ def draw(frame: pd.DataFrame, measures: Sequence[str] | None = None) -> Figure:
 
 
 def _told_apart(frame: pd.DataFrame, plan: Layout) -> pd.DataFrame:
-    """The frame with what is told apart by colour or rows as text, in the order of its values; where there is none, so."""
-    changed: dict[str, Any] = {}
-    for name in (plan.colour, plan.row):
-        if name is not None:
-            values = list(frame[name].dropna().unique())
-            values = sorted(values) if _numeric(frame[name]) else values
-            words = [f"{value:g}" if _numeric(frame[name]) else str(value) for value in values]
-            text = frame[name].map(dict(zip(values, words))).astype("object").fillna("none")
-            changed[name] = pd.Categorical(text, [*words, *(["none"] if frame[name].isna().any() else [])])
-    return frame.assign(**changed)
+    """The frame with what is told apart by colour or rows as text, in the order of its values."""
+    for name in filter(None, (plan.colour, plan.row)):
+        joined = [name, *(plan.joined if name == plan.colour else ())]
+        rows = frame[joined].drop_duplicates()
+        rows = rows.sort_values(joined) if _numeric(frame[name]) else rows
+        labels = [_words(dict(zip(joined, row))) for row in rows.itertuples(index=False)]
+        each = [_words(dict(zip(joined, row))) for row in frame[joined].itertuples(index=False)]
+        frame = frame.assign(**{name: pd.Categorical(each, list(dict.fromkeys(labels)))})
+    return frame
+
+
+def _words(values: dict[str, Any]) -> str:
+    """The first value, and under their names those of the others that there are."""
+    first, *others = ((name, value) for name, value in values.items())
+    said = [f"{name} = {value}" for name, value in others if not pd.isna(value)]
+    return ", ".join(
+        ["none" if pd.isna(first[1]) else f"{first[1]:g}" if isinstance(first[1], float) else str(first[1]), *said]
+    )
+
+
+def _in_lines(label: str) -> str:
+    """A label that fits beside a panel: a long one has its unit below it."""
+    return (
+        label
+        if len(label) <= 24
+        else "\n".join(textwrap.fill(part, 24) for part in label.replace(" [", "\n[").split("\n"))
+    )
 
 
 def _first(frame: pd.DataFrame, measures: Sequence[str], plan: Layout) -> list[str]:

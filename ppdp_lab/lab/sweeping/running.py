@@ -15,7 +15,8 @@ from ppdp_lab.lab.experiment.catalogue import find_root
 from ppdp_lab.lab.report.progress import PointProgress
 from ppdp_lab.lab.report.text import seconds
 from ppdp_lab.lab.run.identity import DataSet, digest, fingerprint
-from ppdp_lab.lab.sweeping.functions import Swept, what_is_swept
+from ppdp_lab.lab.sweeping.functions import Swept
+from ppdp_lab.lab.sweeping.functions.finding import what_is_swept
 from ppdp_lab.lab.sweeping.grid import Grid, combinations, grids_of, spelled_point, values_of
 from ppdp_lab.lab.sweeping.result import PICTURE, Sweep, write_sweep
 from ppdp_lab.lab.sweeping.store import Outcome, Store

@@ -21,7 +21,10 @@ DATED = 500  # files whose times tell how long a point takes
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a point: its tables' names, or the error; and the seconds that it took."""
+    """What came of a point: its tables' names, or the error; the seconds that it took; and in which sweep it was run.
+
+    ``executed`` says whether that was the sweep at hand.
+    """
 
     key: str
     point: dict[str, Any]
@@ -29,6 +32,7 @@ class Outcome:
     tables: list[str] = field(default_factory=list)
     error: str | None = None
     traceback: str = ""
+    sweep: str = ""
     executed: bool = True
 
     @property

@@ -92,7 +92,7 @@ COMPUTING = [
     ("lab/run/tables.py", "frame.reset_index(drop=True)", "frame.head(1).reset_index(drop=True)"),
     ("lab/run/handover.py", "tables.named(results)", "tables.named(dict(results))"),
     ("lab/run/parameters.py", "read(text)", "str(text)"),
-    ("lab/run/kernel.py", "_same_package() | ", ""),
+    ("lab/run/kernel.py", "same_package() | ", ""),
     ("lab/bench/base.py", "0, 4096", "0, 4095"),
     ("lab/bench/lattice.py", "0.6e-3", "0.5e-3"),
     ("lab/measure/speedy.py", "found.divided", "found.checks"),
@@ -175,7 +175,8 @@ def test_a_notebook_uses_what_presents_for_showing_and_finishing_only(path):
 
 
 SHOWING = {"_repr_html_", "plot", "head_html"}  # methods by which objects show themselves; nothing computes with them
-HANDING_OVER = {"lab/run/handover.py", "lab/runner.py"}  # finish shows figures, the runner draws and judges
+# finish shows figures, the runner draws and judges, sweeps draw
+HANDING_OVER = {"lab/run/handover.py", "lab/runner.py", "lab/sweeping/running.py"}
 
 
 def computing() -> dict[str, ast.Module]:

@@ -105,9 +105,11 @@ def same(one: Any, other: Any) -> bool:
 
 
 def _counts(value: Any) -> bool:
-    return all(isinstance(count, Real) and not isinstance(count, bool) for count in value.values) if isinstance(
-        value, pd.Series
-    ) else all(isinstance(count, Real) for count in value.values())
+    return (
+        all(isinstance(count, Real) and not isinstance(count, bool) for count in value.values)
+        if isinstance(value, pd.Series)
+        else all(isinstance(count, Real) for count in value.values())
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -12,7 +12,9 @@ from ppdp_lab.lab.classroom.checking.answers import Unreadable
 from ppdp_lab.lab.classroom.checking.calling import Raised, call
 from ppdp_lab.lab.classroom.checking.task import Case, Mistake, Task
 
-TABLES = 120  # random cases per check: rare mistakes show on one case in thirty, and 120 calls of pandas take half a second
+TABLES = (
+    120  # random cases per check: rare mistakes show on one case in thirty, and 120 calls of pandas take half a second
+)
 LONGEST = 12.0  # seconds for all of them together: an answer that is slow on six rows is of no use
 CALLS = 300  # calls that simplifying a case may cost
 

@@ -5,10 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 from ppdp_lab.errors import DataFileError
-from ppdp_lab.lab.classroom import diversity
+from ppdp_lab.lab.classroom import (
+    diversity,
+    invariance,
+    plane,
+    pruning,
+    republication,
+    separation,
+    skewness,
+    updating,
+)
 from ppdp_lab.lab.classroom.checking import Exercise
 
-EXERCISES: dict[str, Exercise] = {module.EXERCISE.name: module.EXERCISE for module in (diversity,)}
+EXERCISES: dict[str, Exercise] = {
+    module.EXERCISE.name: module.EXERCISE
+    for module in (diversity, skewness, plane, pruning, republication, invariance, separation, updating)
+}
 
 
 def source_of(exercise: str) -> Path:
@@ -21,4 +33,6 @@ def source_of(exercise: str) -> Path:
     for folder in (room.parents[2] / "notebooks" / "exercises", room / "notebooks"):
         if (folder / f"{exercise}.ipynb").is_file():
             return folder / f"{exercise}.ipynb"
-    raise DataFileError(f"the notebook of the exercise {exercise!r} is missing from this installation; install it again")
+    raise DataFileError(
+        f"the notebook of the exercise {exercise!r} is missing from this installation; install it again"
+    )

@@ -54,7 +54,9 @@ class Source:
     @classmethod
     def of(cls, path: Path) -> Source:
         """Read a source notebook."""
-        points, by_hand, inside, outside = {}, 0.0, set(), set()
+        points, by_hand = {}, 0.0
+        inside: set[str] = set()
+        outside: set[str] = set()
         for cell in load(path)["cells"]:
             said = role(cell)
             if said.get("grade") and not said.get("solution"):
@@ -78,11 +80,20 @@ class Source:
 
 def answered(student_version: Notebook, answers: dict[str, str], *, before: str = "") -> Notebook:
     """A notebook as handed in: the code for each answer cell by its id, and perhaps a cell of the student's own first."""
-    cells = []
+    cells: list[dict[str, Any]] = []
     for cell in student_version["cells"]:
         code = answers.get(role(cell).get("grade_id", "")) if is_answer(cell) else None
         if before and code is not None and not any(own["id"] == "own" for own in cells):
-            cells.append({"cell_type": "code", "id": "own", "metadata": {}, "outputs": [], "execution_count": None, "source": before})
+            cells.append(
+                {
+                    "cell_type": "code",
+                    "id": "own",
+                    "metadata": {},
+                    "outputs": [],
+                    "execution_count": None,
+                    "source": before,
+                }
+            )
         cells.append(cell if code is None else cell | {"source": code})
     return student_version | {"cells": cells}
 

@@ -57,9 +57,14 @@ def write_course(folder: Path, exercises: Iterable[str] | None = None) -> list[P
         if name not in EXERCISES:
             raise unknown("exercise", name, EXERCISES)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise DataFileError(f"{folder} is there already and not an empty folder; name a new one, nothing is overwritten")
+        raise DataFileError(
+            f"{folder} is there already and not an empty folder; name a new one, nothing is overwritten"
+        )
     written = [folder / CONFIGURATION, *(folder / "source" / name / f"{name}.ipynb" for name in chosen)]
-    contents = [SETTINGS.replace("{seconds}", str(CELL_SECONDS)).encode(), *(source_of(name).read_bytes() for name in chosen)]
+    contents = [
+        SETTINGS.replace("{seconds}", str(CELL_SECONDS)).encode(),
+        *(source_of(name).read_bytes() for name in chosen),
+    ]
     for path, content in zip(written, contents):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, content)

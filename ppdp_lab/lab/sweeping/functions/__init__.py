@@ -1,6 +1,5 @@
-"""What can be swept: functions, built-in ones by name, and notebooks."""
+"""What can be swept: functions, built-in ones by name, and notebooks; ``finding`` tells which."""
 
 from ppdp_lab.lab.sweeping.functions.base import Swept, tables_of
-from ppdp_lab.lab.sweeping.functions.finding import what_is_swept
 
-__all__ = ["Swept", "tables_of", "what_is_swept"]
+__all__ = ["Swept", "tables_of"]

@@ -10,12 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ppdp_lab.errors import DataFileError, ParameterError, UnknownNameError, unknown
+from ppdp_lab.errors import ParameterError, unknown
 from ppdp_lab.lab.experiment import catalogue
 from ppdp_lab.lab.experiment.model import Experiment
 from ppdp_lab.lab.sweeping.functions.base import Swept
-from ppdp_lab.lab.sweeping.functions.built_in import built_in
-from ppdp_lab.lab.sweeping.functions.notebooks import Notebook
 from ppdp_lab.lab.sweeping.functions.plain import PlainFunction
 from ppdp_lab.registry import key_of
 
@@ -28,32 +26,31 @@ def what_is_swept(function: Any, *, results: Path, scale: str = "quick", force: 
     >>> what_is_swept("statistics:mean", results=Path("results")).name
     'mean'
     """
-    if isinstance(function, Experiment):
-        return Notebook(function, results, scale, force=force)
     if isinstance(function, os.PathLike):
         function = os.fspath(function)
     if callable(function):
         return PlainFunction(function)
+    if isinstance(function, str) and ":" in function:
+        return PlainFunction(imported(function))
+    # Not before they are asked for: one takes all algorithms along, the other all that runs and judges notebooks.
+    from ppdp_lab.lab.sweeping.functions.built_in import built_in
+    from ppdp_lab.lab.sweeping.functions.notebooks import Notebook
+
+    if isinstance(function, Experiment):
+        return Notebook(function, results, scale, force=force)
+    named = {key_of(name): one for name, one in built_in().items()}
     if not isinstance(function, str):
         raise ParameterError(
-            f"a sweep calls a function, or what a text names: {', '.join(built_in())}, 'module:function', or an experiment; "
+            f"a sweep calls a function, or what a text names: {', '.join(named)}, 'module:function', or an experiment; "
             f"not {type(function).__name__}"
         )
-    known = {key_of(name): one for name, one in built_in().items()}
-    if key_of(function) in known:
-        return known[key_of(function)]
-    if ":" in function:
-        return PlainFunction(imported(function))
+    if key_of(function) in named:
+        return named[key_of(function)]
     root = catalogue.find_root()
-    try:
-        return Notebook(catalogue.experiment(function, root), results, scale, force=force)
-    except UnknownNameError:
-        names = [*built_in(), *catalogue.files(root)]
-        raise unknown("function or experiment", function, names) from None
-    except DataFileError:
-        if function.endswith(".toml") or catalogue.files(root):
-            raise
-        raise unknown("function", function, built_in()) from None
+    experiments = catalogue.files(root)
+    if not function.endswith(".toml") and function not in experiments:
+        raise unknown("function or experiment", function, [*built_in(), *experiments])
+    return Notebook(catalogue.experiment(function, root), results, scale, force=force)
 
 
 def imported(name: str) -> Callable[..., Any]:

@@ -23,14 +23,16 @@ def parameters_by_name(entry: Entry[Any]) -> dict[str, Parameter | None]:
 
 
 def make_algorithm(name: str, said: Mapping[str, Any]) -> Anonymizer:
-    """An anonymizer by name; a seed is left out if it has none.
+    """An anonymizer by name; a seed is left out if it has none. Points run side by side, so each has one thread.
 
     >>> make_algorithm("kmember", {"k": 5, "seed": 1})
     KMember(5, seed=1)
     >>> make_algorithm("flash", {"rule": "KAnonymity(5)", "l": 2, "seed": 1})
     Flash(KAnonymity(5) & DistinctLDiversity(2))
     """
-    made: Anonymizer = _made(ANONYMIZERS.entry(name), said)
+    entry = ANONYMIZERS.entry(name)
+    threads = {p.name: 1 for p in entry.parameters if p.name == "threads"}
+    made: Anonymizer = _made(entry, threads | dict(said))
     return made
 
 

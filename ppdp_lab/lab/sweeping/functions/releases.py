@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -57,7 +58,7 @@ def anonymize(
         Of the sample, of the algorithm where it has one, and of the queries.
     metrics, attacks : list of str
         What is measured: metrics, and attacks on one release, whose adversary knows everybody's group. What a metric or
-        attack cannot read off a release of that form is left empty.
+        attack cannot read off such a release is left empty.
     queries, selectivity : int, float
         The workload of ``query_error``.
 
@@ -189,31 +190,31 @@ class _Needed:
         self.release, self.k = release, k
         self.workload = lambda: queries_by_selectivity(release.table, selectivity, queries, seed=seed)
 
-    def measures(self, names: Sequence[str]) -> dict[str, float | None]:
+    def measures(self, names: Sequence[str]) -> dict[str, float]:
         return {get_metric(name).name: self._measure(get_metric(name)) for name in names}
 
-    def _measure(self, metric: Any) -> float | None:
+    def _measure(self, metric: Any) -> float:
         given = {name: self.workload() if name == "queries" else self.k for name in metric.needs}
         try:
             return float(metric(self.release, **given))
         except PublicationError:  # this form does not show what the metric reads
-            return None
+            return math.nan
 
 
 def _breaches(
     names: Sequence[str], releases: Sequence[Release], model: UpdateModel | None, settings: Mapping[str, Any]
-) -> dict[str, float | None]:
-    """The share of people whom each attack breaches, None where a form does not show what it reads or there is no pair."""
+) -> dict[str, float]:
+    """The share of people whom each attack breaches; NaN where it refuses what is published, or there is no pair."""
     if not names:
         return {}
     known = Background.worst_case(releases).with_model(model)
     return {get_attack(name).name: _breach(get_attack(name), releases, known, settings) for name in names}
 
 
-def _breach(attack: Any, releases: Sequence[Release], known: Background, settings: Mapping[str, Any]) -> float | None:
+def _breach(attack: Any, releases: Sequence[Release], known: Background, settings: Mapping[str, Any]) -> float:
     said = {name: settings.get(name, value) for name, value in attack.settings.items()}
     if attack.sees == PAIR and len(releases) < 2:
-        return None
+        return math.nan
     try:
         series = [release.published(track=attack.needs_pseudonyms) for release in releases]
         if attack.sees == RELEASE:
@@ -222,6 +223,6 @@ def _breach(attack: Any, releases: Sequence[Release], known: Background, setting
             found = attack(*series[-2:], known[len(series) - 2 :], **said)
         else:
             found = attack(series, known, **said)
-    except PublicationError:
-        return None
+    except PPDPError:  # the form does not show what it reads, or the series is of no kind that it is meant for
+        return math.nan
     return float(found.share_of_people_breached if isinstance(found, Disclosure) else found.share_breached)

@@ -72,22 +72,12 @@ def check_workers(client: Client, job: Job) -> list[str]:
                 f"worker {address} does not see {str(store.folder)!r}; give a store in a folder that all machines share"
             )
     many = [address for address, count in threads.items() if count > 1]
-    busy = [address for address, about in found.items() if about["numba threads"] > 1]
-    remarks = (
-        [f"{len(many)} workers have several threads, and run one point at a time: use --nthreads 1"] if many else []
-    )
-    if busy and len(found) > 1:
-        remarks.append(f"{len(busy)} workers let numba have several threads: start them with NUMBA_NUM_THREADS=1")
-    return remarks
+    return [f"{len(many)} workers have several threads, and run one point at a time: use --nthreads 1"] if many else []
 
 
 def about_worker(probe: str) -> dict[str, Any]:
     """Asked of every worker before anything starts."""
-    return {
-        "versions": versions(),
-        "sees the store": Path(probe).is_file(),
-        "numba threads": int(numba.config.NUMBA_NUM_THREADS),  # type: ignore[attr-defined]
-    }
+    return {"versions": versions(), "sees the store": Path(probe).is_file()}
 
 
 def run_there(client: Client, job: Job, tasks: Sequence[Task], say: Callable[[str], None]) -> Iterator[Outcome]:
@@ -100,7 +90,7 @@ def run_there(client: Client, job: Job, tasks: Sequence[Task], say: Callable[[st
 
     token = secrets.token_hex(4)  # the same point in two sweeps is two tasks
     asked = {f"sweep-{task.key}-{token}": task for task in tasks}
-    futures = [client.submit(run_point, job, task, key=key, pure=False) for key, task in asked.items()]
+    futures = [client.submit(run_in_one_thread, job, task, key=key, pure=False) for key, task in asked.items()]
     arriving = as_completed(futures)
     del futures
     try:
@@ -114,8 +104,14 @@ def run_there(client: Client, job: Job, tasks: Sequence[Task], say: Callable[[st
         left = [client.futures[key] for key in asked if key in client.futures]
         if left:
             say(f"{len(left)} points are called off; those that run at this moment end and are kept")
-        client.cancel([future for future in arriving.futures], force=True)
+        client.cancel(list(arriving.futures), force=True)
         raise
+
+
+def run_in_one_thread(job: Job, task: Task) -> Outcome:
+    """Run a point; whoever started the worker need not know of numba's threads."""
+    numba.set_num_threads(1)
+    return run_point(job, task)
 
 
 def _outcome(future: Any, job: Job, task: Task) -> Outcome:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sys
 import threading
 import time
 import traceback
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cloudpickle
@@ -18,7 +19,6 @@ from ppdp_lab.lab.run.identity import source_hash
 from ppdp_lab.lab.run.machine import computing
 from ppdp_lab.lab.sweeping.functions import Swept, tables_of
 from ppdp_lab.lab.sweeping.functions.code import installed
-from ppdp_lab.lab.sweeping.functions.releases import forget
 from ppdp_lab.lab.sweeping.grid import Point, spelled_point
 from ppdp_lab.lab.sweeping.store import Outcome, Store
 
@@ -44,9 +44,11 @@ _current: dict[str, Any] = {}  # the function of the job at hand, unpacked once
 class Job:
     """All that a process must know to run points of a sweep.
 
-    ``again`` says to run points though the store has them; ``versions`` are those of whoever asks.
+    ``sweep`` is different for every sweep; ``again`` says to run points though an earlier one has; ``versions`` are those of
+    whoever asks.
     """
 
+    sweep: str
     name: str
     function: bytes
     store: str
@@ -80,7 +82,9 @@ def make_job(swept: Swept, store: str, *, again: bool) -> Job:
     finally:
         if travels:
             cloudpickle.unregister_pickle_by_value(module)
-    return Job(swept.name, packed, store, versions(), os.environ.get(DATA), tuple(sys.path), again)
+    return Job(
+        secrets.token_hex(8), swept.name, packed, store, versions(), os.environ.get(DATA), tuple(sys.path), again
+    )
 
 
 def versions() -> dict[str, str]:
@@ -97,7 +101,9 @@ def take_up(job: Job) -> None:
         os.environ.pop(DATA, None)
     else:
         os.environ[DATA] = job.data_folder
-    forget()
+    releases = sys.modules.get("ppdp_lab.lab.sweeping.functions.releases")
+    if releases is not None:  # of an earlier job, whose data sets may have changed since
+        releases.forget()
     _current.update(job=job, call=cloudpickle.loads(job.function))
 
 
@@ -107,22 +113,23 @@ def run_point(job: Job, task: Task) -> Outcome:
         raise PPDPError(difference(job.versions, versions()))
     with _TURN:  # a worker of a cluster may have several threads, and few functions expect that
         store = Store(job.store, job.name)
-        there = None if job.again else store.look(task.key)
-        if there is not None:
-            return there
+        there = store.look(task.key)
+        ours = there is not None and there.sweep == job.sweep  # run, and asked for again when its worker was lost
+        if there is not None and (ours or not job.again):
+            return replace(there, executed=ours)
         take_up(job)
-        return attempt(_current["call"], job.name, store, task)
+        return attempt(_current["call"], job.name, store, task, job.sweep)
 
 
-def attempt(call: Any, name: str, store: Store, task: Task) -> Outcome:
+def attempt(call: Any, name: str, store: Store, task: Task, sweep: str = "") -> Outcome:
     """Call a function at a point and keep its results, or how it failed."""
     said, start = spelled_point(task.point), time.perf_counter()
     try:
         tables = tables_of(call(**task.point), name)
-        done = Outcome(task.key, said, time.perf_counter() - start, list(tables))
+        done = Outcome(task.key, said, time.perf_counter() - start, list(tables), sweep=sweep)
         return store.keep(done, tables)
     except (Exception, SystemExit) as error:
-        return store.keep(failure(task, time.perf_counter() - start, error))
+        return store.keep(replace(failure(task, time.perf_counter() - start, error), sweep=sweep))
 
 
 def run_in_this_process(call: Any, name: str, store: Store, tasks: Sequence[Task]) -> Iterator[Outcome]:
