@@ -11,8 +11,7 @@ from matplotlib.text import Text
 from ppdp_lab.errors import PPDPError
 from ppdp_lab.lab import runner
 from ppdp_lab.lab.experiment import catalogue
-from ppdp_lab.lab.report.captions import fill, words_of
-from ppdp_lab.lab.report.figures import drawing
+from ppdp_lab.lab.report.figures import drawing, fill, words_of
 from ppdp_lab.lab.run import parameters, tables
 
 ROOT = Path(__file__).parents[2]
