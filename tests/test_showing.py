@@ -233,7 +233,7 @@ def test_length_and_shape_are_those_of_what_is_published() -> None:
 @pytest.mark.parametrize("style", list(FORMS))
 def test_every_release_can_be_drawn(style: str, quasi: int) -> None:
     figure = releases(people(quasi=quasi))[style].plot()
-    assert isinstance(figure, Figure) and plotting.png(figure).startswith(b"\x89PNG")
+    assert isinstance(figure, Figure) and plotting.image(figure).startswith(b"\x89PNG")
     if style == "generalized" and quasi == 1:
         assert len(figure.axes) == 1 and figure.axes[0].get_xlabel() == AGE
 
@@ -257,7 +257,7 @@ def test_results_audits_searches_and_graphs_can_be_drawn(objects: dict[str, Any]
     for name, thing in objects.items():
         if isinstance(thing, (attacks.AttackResult, pl.SensitiveUpdateGraph)) or name == "search":
             drawn.add(type(thing).__name__)
-            assert plotting.png(thing.plot()).startswith(b"\x89PNG"), name
+            assert plotting.image(thing.plot()).startswith(b"\x89PNG"), name
     assert len(drawn) >= 10
     shown = next(r for r in results() if isinstance(r, attacks.SeriesAudit)).plot().axes[0]
     assert sum(patch.get_height() for part in shown.containers for patch in part) == 24

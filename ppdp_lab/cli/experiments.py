@@ -117,8 +117,8 @@ def report(
     """Collect figures and scorecard of finished runs in a folder or on one page, without running anything."""
     from ppdp_lab.lab.experiment.catalogue import experiments
     from ppdp_lab.lab.report import scorecard
-    from ppdp_lab.lab.report.gallery import gallery
-    from ppdp_lab.lab.report.page import check_target, write_page
+    from ppdp_lab.lab.report.collecting.gallery import gallery
+    from ppdp_lab.lab.report.collecting.page import check_target, write_page
 
     if html is not None:
         check_target(html)

@@ -14,8 +14,8 @@ from ppdp_lab.errors import ParameterError, PPDPError, UnknownNameError
 from ppdp_lab.lab import read, runner
 from ppdp_lab.lab.experiment.claims import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED
 from ppdp_lab.lab.report import scorecard
+from ppdp_lab.lab.report.collecting.gallery import gallery
 from ppdp_lab.lab.report.figures import DrawingError
-from ppdp_lab.lab.report.gallery import gallery
 from ppdp_lab.lab.report.judging.points import ClaimError
 from ppdp_lab.lab.report.presentation import present
 from ppdp_lab.lab.reproduce import reproduce

@@ -35,6 +35,7 @@ PRESENTATION = (
     "anonymize/lattice/nodes/pictures.py",
     "cli/",
     "explore/",
+    "lab/classroom/",
     "lab/drawings/",
     "lab/report/",
     "lab/sweeping/picture.py",

@@ -13,7 +13,7 @@ import pytest
 from ppdp_lab import plotting
 from ppdp_lab.errors import DataFileError, ParameterError
 from ppdp_lab.lab import read
-from ppdp_lab.lab.report.page import check_target, page_of, write_page
+from ppdp_lab.lab.report.collecting.page import check_target, page_of, write_page
 from ppdp_lab.lab.report.scorecard import Scored
 from ppdp_lab.lab.run.record import Run
 
