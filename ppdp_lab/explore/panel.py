@@ -8,13 +8,14 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-import ipywidgets as widgets
-import traitlets
-
-from ppdp_lab.errors import PPDPError
+from ppdp_lab.errors import PPDPError, comes_with
 from ppdp_lab.explore import pictures
 from ppdp_lab.explore.base import Explorer, File, Knob, Pick, Several, Shown, Stopped, Stops, Typed, Whole
 from ppdp_lab.explore.worker import Worker
+
+with comes_with("explore"):
+    import ipywidgets as widgets
+    import traitlets
 
 SHOWN_AFTER = 0.4  # seconds: what is quicker needs no progress bar
 WIDE = {"width": "100%"}

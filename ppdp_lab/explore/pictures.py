@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from ppdp_lab import plotting
+from ppdp_lab import pages, plotting
 
 if TYPE_CHECKING:
     from ppdp_lab.explore.base import Shown
@@ -44,12 +44,7 @@ def _titled(drawing: str, hover: Mapping[str, str]) -> str:
 
 def table(rows: Sequence[Sequence[str]]) -> str:
     """A small table; the first row is its header."""
-    if not rows:
-        return ""
-    cell = 'style="padding:2px 14px 2px 0;text-align:left;vertical-align:top"'
-    head = "".join(f'<th scope="col" {cell}>{escape(text)}</th>' for text in rows[0])
-    body = "".join(f"<tr>{''.join(f'<td {cell}>{escape(text)}</td>' for text in row)}</tr>" for row in rows[1:])
-    return f'<table style="border-collapse:collapse;line-height:1.35"><thead><tr>{head}</tr></thead>{body}</table>'
+    return pages.card("", pages.table(rows[0], rows[1:])) if rows else ""
 
 
 def links(files: Mapping[str, bytes]) -> str:

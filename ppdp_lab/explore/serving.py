@@ -6,10 +6,10 @@ import logging
 import secrets
 import webbrowser
 from collections.abc import Callable
-from html import escape
 from pathlib import Path
 from typing import Any
 
+from ppdp_lab import pages
 from ppdp_lab.errors import DataFileError
 from ppdp_lab.explore.base import EXPLORERS
 from ppdp_lab.registry import Entry
@@ -28,20 +28,14 @@ def start_page(base: str = "/") -> str:
     rows = []
     for entry in EXPLORERS.entries():
         about = (entry.member.__doc__ or "").strip().splitlines()[0]
-        link = f"{base}voila/render/{entry.name}.ipynb"
-        rows.append(
-            f'<li><a href="{escape(link)}">{escape(entry.name.replace("_", " ").capitalize())}</a><br>{escape(about)} '
-            f"<small>({escape(entry.paper)})</small></li>"
-        )
-    return (
-        "<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>ppdp_lab: explorers</title>"
-        "<meta name='viewport' content='width=device-width, initial-scale=1'><style>"
-        "body{font:16px/1.5 system-ui,sans-serif;max-width:44em;margin:2em auto;padding:0 1em;color:#222}"
-        "li{margin:0 0 1em} a{font-weight:600;color:#0060a0} small{color:#555}</style></head><body><h1>Explorers</h1>"
-        "<p>Turn the knobs and see what happens to risk, loss and what an adversary learns. Each page has a Python of its own, "
-        "so two pages do not disturb each other; it starts within a few seconds.</p>"
-        f"<ul>{''.join(rows)}</ul></body></html>"
+        name = entry.name.replace("_", " ").capitalize()
+        link = pages.element("a", name, href=f"{base}voila/render/{entry.name}.ipynb")
+        rows.append((link, about, entry.paper))
+    words = (
+        "Turn the knobs and see what happens to risk, loss and what an adversary learns. Each page has a Python of its own, so "
+        "two pages do not disturb each other; it starts within a few seconds."
     )
+    return pages.page("Explorers", pages.paragraph(words), pages.table(("explorer", "what it shows", "paper"), rows))
 
 
 def serve(folder: Path, *, port: int = 0, browser: bool = True, say: Callable[[str], None] = print) -> None:

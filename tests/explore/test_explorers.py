@@ -18,6 +18,7 @@ from ppdp_lab.explore.kinds.own_tables import OwnTables
 from ppdp_lab.explore.kinds.partitions import Partition
 from ppdp_lab.explore.kinds.publications import Publications
 from ppdp_lab.explore.kinds.tradeoffs import Tradeoffs
+from ppdp_lab.lab.sweeping import result
 
 KINDS = {
     "partition": Partition, "lattice": Lattices, "series": Publications, "bucket_graph": Buckets, "tradeoff": Tradeoffs,
@@ -161,20 +162,19 @@ def test_a_sweep_is_read_with_what_it_says_of_its_columns(tmp_path):
     frame = pd.DataFrame(
         {"k": [2, 5, 2, 5], "method": list("aabb"), "loss": [0.1, 0.3, 0.2, 0.4], "error": [1.0, 2, 3, 4]}
     )
-    frame.attrs["sweep"] = {"parameters": ["k", "method"], "measures": ["loss", "error"]}
-    frame.to_parquet(tmp_path / "results.parquet", index=False)
+    described = result.described(frame, "loss", ["k", "method"], ["loss", "error"])
+    result.write_sweep(result.Sweep("loss", {"results": described}, points=4, executed=4, folder=tmp_path))
     for source in (tmp_path, tmp_path / "results.parquet"):
         explorer = Tradeoffs(source)
         shown = explorer.show(explorer.state(point=3), Work())
         assert shown.says == "Point 4 of 4: b, k = 5: loss 0.4, error 4." and len(shown.hover) == 8
         assert [knob.name for knob in shown.knobs if knob.idle] == ["table", "l", "t"]
-    frame.attrs = {}
-    frame.to_parquet(tmp_path / "bare.parquet", index=False)
-    points = explore.measure.tradeoffs.read_points(tmp_path / "bare.parquet")
+    (tmp_path / "bare").mkdir()
+    frame.to_parquet(tmp_path / "bare" / "points.parquet", index=False)
+    points = explore.measure.tradeoffs.read_points(tmp_path / "bare" / "points.parquet")
     assert explore.measure.tradeoffs.axes_of(points) == (["k"], ["loss", "error"])
-    (tmp_path / "no.parquet").write_bytes(b"no")
     with pytest.raises(DataFileError, match="holds no sweep"):
-        explore.measure.tradeoffs.read_points(tmp_path / "no.parquet")
+        explore.measure.tradeoffs.read_points(tmp_path / "bare" / "no.parquet")
 
 
 def test_a_dropped_file_is_read_as_any_file_is():

@@ -11,11 +11,11 @@ from ppdp_lab.anonymize import Mondrian
 from ppdp_lab.errors import DataFileError, InfeasibleError, ParameterError
 from ppdp_lab.explore.base import Work
 from ppdp_lab.lab.measure.tour import rules
+from ppdp_lab.lab.sweeping.result import NOTES, ROLES, read_sweep
 from ppdp_lab.table import Microdata
 
 KS = (2, 3, 5, 10, 20, 50, 100)
 QUERIES, SELECTED = 200, 0.05  # count queries, and the share of the people that each one is about
-ROLES = "sweep"  # where the file of a sweep says which columns were swept and which measured
 
 
 def measured(
@@ -66,19 +66,15 @@ def with_roles(frame: pd.DataFrame, parameters: list[str], measures: list[str]) 
 
 
 def read_points(path: str | Path) -> pd.DataFrame:
-    """The points of a sweep: a parquet file, or the folder with one or several, of which the first counts.
+    """The points of a sweep: its folder, one of its parquet files, or any other parquet file.
 
-    A file that does not say what its columns are has its numbers of few values taken for parameters, as well as its texts.
+    Of a file that does not say what its columns are, texts and numbers of few values are taken for parameters.
     """
     path = Path(path)
-    file = next(iter(sorted(path.glob("*.parquet"))), path) if path.is_dir() else path
-    try:
-        frame = pd.read_parquet(file)
-    except (OSError, ValueError) as error:
-        why = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DataFileError(
-            f"{str(path)!r} holds no sweep ({why}); name the folder that `ppdp-lab sweep` prints, or a .parquet file in it"
-        ) from None
+    if (path if path.is_dir() else path.parent).joinpath(NOTES).is_file():
+        frame = read_sweep(path).frame
+    else:
+        frame = _bare(path)
     said = frame.attrs.get(ROLES, {})
     numbers = [name for name in frame.columns if pd.api.types.is_numeric_dtype(frame[name])]
     measures = [n for n in said.get("measures", ()) if n in numbers] or [
@@ -89,6 +85,17 @@ def read_points(path: str | Path) -> pd.DataFrame:
     if not measures or not set(parameters) & set(numbers):
         raise ParameterError(f"{str(path)!r} has no numbers to draw: a swept parameter and what was measured at it")
     return with_roles(frame.reset_index(drop=True), parameters, measures)
+
+
+def _bare(path: Path) -> pd.DataFrame:
+    """A parquet file that no sweep wrote."""
+    try:
+        return pd.read_parquet(path)
+    except (OSError, ValueError) as error:
+        why = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise DataFileError(
+            f"{str(path)!r} holds no sweep ({why}); name the folder that `ppdp-lab sweep` prints, or a .parquet file in it"
+        ) from None
 
 
 def axes_of(points: pd.DataFrame) -> tuple[list[str], list[str]]:
