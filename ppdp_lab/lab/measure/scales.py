@@ -179,37 +179,39 @@ class Fitting:
 
 
 def drawable(name: str, table: Microdata, wanted: Sequence[str] | None = None) -> list[str]:
-    """Two quasi-identifiers that can be the axes of a picture: those wanted, else numbers first, then trees.
+    """Two quasi-identifiers that are the axes of a picture: those wanted, else numbers first, then trees, then text.
 
     >>> drawable("adult-i3m", datasets.load("adult-i3m", rows=50))
     ['age', 'education-num']
     """
-    if wanted is not None:
-        return list(table.project(wanted).schema.quasi_identifiers)
-    placed = [domain for domain in table.qi_domains if domain.kind != "set"]
-    found = [domain.name for domain in sorted(placed, key=lambda domain: not _numbers(domain))]
+    by_kind = sorted(table.qi_domains, key=lambda domain: (not _numbers(domain), domain.kind == "set"))
+    found = [domain.name for domain in by_kind] if wanted is None else table.project(wanted).schema.quasi_identifiers
     if len(found) < 2:
-        raise SchemaError(
-            f"a picture of {name!r} needs two quasi-identifiers that are numbers or have a hierarchy, and there "
-            f"{'is one' if found else 'are none'}{f' ({listed(found)})' if found else ''}; give one under [hierarchies]"
-        )
-    return found[:2]
+        raise SchemaError(f"a picture needs two quasi-identifiers, and {name!r} has {listed(found)} only")
+    return list(found[:2])
 
 
 def picture_of(table: Microdata, columns: Sequence[str]) -> Microdata:
-    """A table with two quasi-identifiers to be drawn: numbers as numbers, even if a hierarchy of intervals was given for them."""
+    """A table with two quasi-identifiers to be drawn: numbers as numbers, even if a hierarchy of intervals was given for them.
+
+    Text without a hierarchy is put in order, since sets of values have no place on an axis.
+    """
     part = table.project(columns)
     trees = {name: tree for name, tree in part.hierarchies.items() if not _numbers(part.domains[name])}
-    if len(trees) == len(part.hierarchies):
+    texts = [domain.name for domain in part.qi_domains if domain.kind == "set"]
+    if len(trees) == len(part.hierarchies) and not texts:
         return part
-    return Microdata(
-        part.frame, Schema(columns, part.schema.sensitive), trees, ids=part.ids, provenance=part.provenance
+    frame = part.frame.astype(
+        {name: pd.CategoricalDtype(sorted(part.domains[name].labels), ordered=True) for name in texts}
     )
+    return Microdata(frame, Schema(columns, part.schema.sensitive), trees, ids=part.ids, provenance=part.provenance)
 
 
 def axis_of(domain: Domain) -> str:
     """What the axis of a picture says: numbers are where they are, anything else is put in order."""
-    return domain.name if domain.hierarchy is None else f"{domain.name} (place in its hierarchy)"
+    if domain.hierarchy is not None:
+        return f"{domain.name} (place in its hierarchy)"
+    return domain.name if domain.positions is not None else f"{domain.name} (place in the order of its values)"
 
 
 def _numbers(domain: Domain) -> bool:

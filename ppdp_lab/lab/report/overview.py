@@ -8,7 +8,7 @@ from typing import Any
 from ppdp_lab.errors import DataFileError
 from ppdp_lab.lab.experiment.functions import FunctionError, function_of
 from ppdp_lab.lab.experiment.model import Experiment
-from ppdp_lab.lab.report.captions import fill, words_of
+from ppdp_lab.lab.report.figures import fill, words_of
 from ppdp_lab.lab.report.text import label_of, table
 from ppdp_lab.lab.run.record import FIGURES, Run
 

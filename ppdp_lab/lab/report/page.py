@@ -10,7 +10,7 @@ from ppdp_lab import pages
 from ppdp_lab.errors import DataFileError, ParameterError
 from ppdp_lab.lab.experiment.claims import FAILS, HOLDS
 from ppdp_lab.lab.report import scorecard
-from ppdp_lab.lab.report.captions import fill, words_of
+from ppdp_lab.lab.report.figures import fill, words_of
 from ppdp_lab.lab.report.text import seconds
 from ppdp_lab.lab.run.record import Run
 from ppdp_lab.table.files import write_whole

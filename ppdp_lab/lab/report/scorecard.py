@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ppdp_lab.lab.experiment.claims import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED, NOTHING
 from ppdp_lab.lab.experiment.model import Experiment
-from ppdp_lab.lab.report.captions import fill, words_of
+from ppdp_lab.lab.report.figures import fill, words_of
 from ppdp_lab.lab.report.text import label_of, markdown_table, table
 from ppdp_lab.lab.run.record import Run, by_data
 from ppdp_lab.registry import OneLine
