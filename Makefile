@@ -24,9 +24,9 @@ lab: $(READY)
 explore: $(READY)
 	$(BIN)/ppdp-lab explore
 
-# --strict: a warning, such as a link that leads nowhere, is an error.
+# --strict: a warning, such as a link that leads nowhere, is an error; --quiet would not count them.
 docs: $(READY)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "Open site/index.html. To search in the pages, too: $(BIN)/python -m http.server --bind 127.0.0.1 --directory site"
 
 # The browser after the rest: a server for each file, and pages that need not wait for somebody's computation.
