@@ -7,13 +7,16 @@ import copy
 import ctypes
 import io
 import threading
+import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 SECONDS = 2.0
-"""A call on a table of a few rows that takes longer is taken to be endless."""
+"""A call on a table of a few rows that works longer is taken to be endless."""
+PATIENCE = 5
+"""How many times as long a call may take that does not work but waits, or shares a busy machine with others."""
 
 
 class TooLong(BaseException):
@@ -64,29 +67,31 @@ def call(
 
 
 @contextlib.contextmanager
-def at_most(seconds: float) -> Any:
-    """Raise :class:`TooLong` in the block once it has run for so long.
+def at_most(seconds: float) -> Iterator[None]:
+    """Raise :class:`TooLong` in the block once it has worked for so long, or waited for :data:`PATIENCE` times as long.
 
     A second thread asks the interpreter to raise it in this one. That needs neither signals, which Windows does not have
     and which work on the main thread only, nor tracing, which slows every line down; it is what a notebook's kernel
     allows on all systems. It takes effect between two steps of Python: one long call of compiled code runs to its end,
     and there the time limit of the cell, set in the course's configuration, is the last resort.
     """
-    me, lock, over = threading.get_ident(), threading.Lock(), False
+    me, lock, over = threading.get_ident(), threading.Lock(), threading.Event()
+    began, worked = time.monotonic(), time.process_time()
 
-    def stop() -> None:
-        with lock:
-            if not over:
-                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(me), ctypes.py_object(TooLong))
+    def watch() -> None:
+        while not over.wait(min(seconds / 5, 0.1)):
+            # Work is counted, not time: a class that submits at midnight must not be called endless.
+            if time.process_time() - worked > seconds or time.monotonic() - began > PATIENCE * seconds:
+                with lock:
+                    if not over.is_set():
+                        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(me), ctypes.py_object(TooLong))
+                return
 
-    timer = threading.Timer(seconds, stop)
-    timer.daemon = True
-    timer.start()
+    threading.Thread(target=watch, daemon=True).start()
     try:
         yield
     finally:
         with lock:
-            over = True
+            over.set()
             # Asked for just as the block ended: taken back before it hits somebody else.
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(me), None)
-        timer.cancel()

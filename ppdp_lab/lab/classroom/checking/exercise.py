@@ -13,7 +13,7 @@ from ppdp_lab.lab.classroom.checking.task import Task
 from ppdp_lab.lab.classroom.checking.told import not_yet
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Exercise:
     """One exercise: the name of its notebook, its title, and the functions to write.
 
