@@ -84,16 +84,22 @@ def test_newcomers_are_counted_and_their_value_is_a_candidate(world: World, trac
     before = set(background.releases[0].persons.tolist())
     only_insertions = before <= set(background.releases[1].persons.tolist())
     bags = as_counters(found)
+    broken = {(int(a), int(b)) for a, b, one in zip(found.first, found.second, found.breached) if one}
+    came = exposed = 0
     for person, codes, group in persons_of(background, 1):
         if person in before:
             continue
         would_be, is_in = candidates(first, codes).tolist(), may_hold(second, codes, group)
         expected.update((e1, e2) for e1 in would_be for e2 in is_in)
+        came += 1
+        exposed += all(any((e1, e2) in broken for e1 in would_be) for e2 in is_in)
         if track or only_insertions:
             for e1 in would_be:
                 assert any(truth[person] in bags[e1, e2] for e2 in is_in)
     assert found.newcomers.tolist() == [expected[int(a), int(b)] for a, b in zip(found.first, found.second)]
     assert not (found.breached & (found.newcomers == 0)).any()
+    assert (found.came, found.exposed) == (came, exposed)
+    assert found.share_of_people_breached == (exposed / came if came else 0)
 
 
 def test_bad_input_is_refused_in_words() -> None:
@@ -114,3 +120,11 @@ def test_bad_input_is_refused_in_words() -> None:
         difference(seen, seen, Background.of(table))
     with pytest.raises(ParameterError, match="are no pair"):
         difference(seen, seen).values(0, 7)
+    apart = pl.Release(table, np.array([0, 1])).published()
+    with pytest.raises(
+        ParameterError, match=r"more than limit = 1 pairs of groups of the two releases overlap; raise limit"
+    ):
+        difference(apart, seen, limit=1)
+    assert len(difference(apart, seen, limit=2).breached) == 2
+    with pytest.raises(ParameterError, match="limit must be at least 1"):
+        difference(seen, seen, limit=0)

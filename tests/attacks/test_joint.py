@@ -131,6 +131,19 @@ def test_many_assignments_are_not_printed() -> None:
         found.table(limit=2)
 
 
+def test_more_assignments_than_len_can_count_are_still_said() -> None:
+    """The twelve persons with three assignments of above, sixty times over: 3^60."""
+    at = np.arange(720)
+    frame = pd.DataFrame({"age": at, "ill": ["flu", "HIV"] * 360})
+    table = pl.Microdata(frame, pl.Schema("age", sensitive="ill"))
+    first = pl.Release(table, at // 12 * 3 + (at % 12 + 2) % 12 // 4, grouped=True)
+    second = pl.Release(table, at // 4)
+    found = consistent_assignments([first.published(), second.published()], Background.worst_case([first, second]))
+    assert found.n_assignments == 3**60 and "about 10^28 assignments are consistent" in str(found)
+    with pytest.raises(ParameterError, match="more than limit = 1000"):
+        found.table()
+
+
 def test_persons_whom_the_same_boxes_cover_are_one_cell() -> None:
     frame = pd.DataFrame({"age": [30, 31, 32, 50], "ill": ["flu", "HIV", "flu", "cold"]}, index=list("abcd"))
     table = pl.Microdata(frame, pl.Schema("age", sensitive="ill"))

@@ -134,6 +134,8 @@ def test_every_result_has_a_mask_a_paragraph_and_a_frame(
     assert result.to_frame()["breached"].tolist() == result.breached.tolist()
     assert result.n_breached == result.breached.sum() and result.succeeds == result.breached.any()
     assert 0 <= result.share_breached <= 1
+    people = result.share_of_people_breached
+    assert np.isnan(people) if attack is attacks.difference and knows == "nothing" else 0 <= people <= 1
     text = str(result)
     assert "\n" not in text and text.endswith(".") and f"{result.n_breached} of {len(result.breached)}" in text
 
