@@ -39,7 +39,7 @@ def meeting(results: tables.Tables) -> Figure:
             if number < 3:
                 box = people[people["home"] == name]
                 _outline(ax, box, colour, dashed=number > 0)
-                ax.text(box["x"].min() - 0.5, box["y"].max() + 2.5, name, color=colour, fontsize=9)
+                ax.text(box["x"].min() - 0.5, 62.8, name, color=colour, fontsize=9)
         if number in (1, 2):
             _outline(ax, seen, plotting.INK)
         if number == 3:
