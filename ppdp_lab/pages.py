@@ -16,20 +16,22 @@ GENERATOR, SHORT = "ppdp_lab report", 24
 # Letters that no page may hold: control characters, and halves of pairs that cannot be encoded.
 _STRANGE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
+# The class stands twice where JupyterLab has rules of its own, which would win otherwise.
 STYLE = """
 .ppdp-lab { color: inherit; font-size: 13px; line-height: 1.45; max-width: 60em; text-align: left; }
 .ppdp-lab > header { font-weight: 600; margin: 0 0 .3em; }
 .ppdp-lab p { margin: .3em 0; white-space: pre-line; }
 .ppdp-lab table { border-collapse: collapse; table-layout: auto; margin: .4em 0; font-size: 12px;
   background: transparent; color: inherit; }
-.ppdp-lab th, .ppdp-lab td { border-bottom: 1px solid rgba(128, 128, 128, .3); padding: .15em .7em .15em 0;
+.ppdp-lab.ppdp-lab table th, .ppdp-lab.ppdp-lab table td {
+  border-bottom: 1px solid rgba(128, 128, 128, .3); padding: .15em .7em .15em 0;
   text-align: left; vertical-align: top; background: transparent; color: inherit; white-space: normal; }
-.ppdp-lab thead th { border-bottom: 1px solid rgba(128, 128, 128, .8); font-weight: 600; }
-.ppdp-lab tbody th { font-weight: 400; opacity: .75; }
-.ppdp-lab td.short { white-space: nowrap; }
-.ppdp-lab td.number { text-align: right; font-variant-numeric: tabular-nums; }
-.ppdp-lab details { margin: .1em 0; } .ppdp-lab details details, .ppdp-lab ul { margin-left: 1.1em; }
-.ppdp-lab summary { cursor: pointer; } .ppdp-lab ul { padding: 0; list-style: none; margin-top: 0; margin-bottom: 0; }
+.ppdp-lab.ppdp-lab table thead th { border-bottom: 1px solid rgba(128, 128, 128, .8); font-weight: 600; }
+.ppdp-lab.ppdp-lab table tbody th { font-weight: 400; opacity: .75; }
+.ppdp-lab.ppdp-lab table td.short { white-space: nowrap; }
+.ppdp-lab.ppdp-lab table td.number { text-align: right; font-variant-numeric: tabular-nums; }
+.ppdp-lab details { margin: .1em 0; }
+.ppdp-lab summary { cursor: pointer; } .ppdp-lab ul { padding: 0 0 0 1.1em; list-style: none; margin: 0; }
 .ppdp-lab small, .ppdp-lab figcaption { font-size: 11px; opacity: .75; }
 .ppdp-lab figure { margin: .6em 0; } .ppdp-lab img { background: white; max-width: 100%; height: auto; }
 .ppdp-lab .good::before { content: "\\2713\\00a0"; color: #2a9d6f; }

@@ -279,7 +279,7 @@ def root(call, tmp_path, monkeypatch):
     shutil.copytree(DATA, tmp_path / "experiments")
     executed = []
 
-    def execute(notebook, output, parameters, environment, watch):
+    def execute(notebook, output, parameters, environment, watch, *_):
         shutil.copy(notebook, output)
         folder, rows = Path(environment["PPDP_LAB_RUN"]), parameters["rows"]
         boxes = pd.DataFrame({"x0": [0.0], "x1": [1.0], "y0": [0.0], "y1": [1.0], "size": [rows]})

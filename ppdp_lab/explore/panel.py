@@ -210,8 +210,7 @@ def _control(knob: Knob) -> Any:
     if isinstance(knob, Whole):
         return widgets.IntSlider(knob.value, knob.low, knob.high, **shape)
     if isinstance(knob, Several):
-        rows = min(max(len(knob.options), 2), 8)
-        return widgets.SelectMultiple(options=list(knob.options), value=tuple(knob.value), rows=rows, **shape)
+        return widgets.SelectMultiple(options=list(knob.options), value=tuple(knob.value), rows=_rows(knob), **shape)
     if isinstance(knob, Pick):
         return widgets.Dropdown(options=_words(knob), value=knob.value, **shape)
     if isinstance(knob, Stops):
@@ -221,6 +220,10 @@ def _control(knob: Knob) -> Any:
     if isinstance(knob, File):
         return Drop(knob)
     return widgets.Checkbox(knob.value, indent=True, **shape)
+
+
+def _rows(knob: Several) -> int:
+    return min(max(len(knob.options), 2), 8)
 
 
 def _words(knob: Pick) -> list[tuple[str, Any]]:
@@ -243,6 +246,8 @@ def _reshape(control: Any, knob: Knob) -> None:
         options = options or (_words(knob) if isinstance(knob, Pick) else _numbers(knob))
         if list(control.options) != options:
             control.options = options
+        if isinstance(knob, Several):
+            control.rows = _rows(knob)
         control.value = knob.value
     elif not isinstance(knob, File):
         control.value = knob.value

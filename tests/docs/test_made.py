@@ -26,7 +26,7 @@ notebook = "notebooks/demo.ipynb"
 scale = { quick = {}, paper = {} }
 [[figure]]
 name = "loss"
-caption = "Loss against k."
+caption = "Loss against k up to {most}."
 source = "Figure 4"
 [[figure]]
 name = "time"
@@ -45,6 +45,7 @@ source = "Figure 40"
 kind = "zero"
 value = "loss"
 """
+HANDED = {"tables": [], "figures": [], "data": [], "chosen": {"most": 9}}
 ANSWERED = """def f():
     ### BEGIN SOLUTION
     return 42
@@ -55,7 +56,7 @@ assert f() == 42
 """
 CELLS = [
     ("markdown", "# Demo\n\nWhat it shows."),
-    ("code", "k = 5"),
+    ("code", "most = 9"),
     ("code", "%matplotlib inline\nlab.show(drawings.loss, data=table)"),
     ("code", ANSWERED),
     ("code", "lab.finish(results, [drawings.loss, drawings.time])"),
@@ -64,11 +65,12 @@ CELLS = [
 
 @pytest.fixture
 def demo(tmp_path: Path) -> Site:
+    tagged = {"metadata": {"tags": ["parameters"]}}
+    cells = [{"cell_type": kind, "source": text.splitlines(True)} for kind, text in CELLS]
+    cells[1] |= tagged
     for name, text in {
         "experiments/demo.toml": DEMO,
-        "notebooks/demo.ipynb": json.dumps(
-            {"cells": [{"cell_type": k, "source": s.splitlines(True)} for k, s in CELLS]}
-        ),
+        "notebooks/demo.ipynb": json.dumps({"cells": cells}),
         "figures/demo/loss.png": "",
         "figures/demo/loss.svg": "",
         "figures/demo/notes.txt": "",
@@ -88,7 +90,7 @@ def scored(site: Site) -> list[scorecard.Scored]:
     first = [verdict("grows", "Loss | grows.", "holds"), verdict("other", "Nothing else.", "does not hold", "Too few.")]
     second = [first[0], verdict("other", "Nothing else.", "holds")]
     runs = [
-        SimpleNamespace(environment=notes | {"provenance": p}, verdicts=v, handed_over={"data": []})
+        SimpleNamespace(environment=notes | {"provenance": p}, verdicts=v, handed_over=HANDED)
         for p, v in (("made", first), ("real", second))
     ]
     return [scorecard.Scored(site.experiments[0], *runs)]
@@ -103,8 +105,8 @@ def test_a_scorecard_is_read_as_it_was_written(demo: Site, tmp_path: Path) -> No
     assert card.claims["Nothing else."].outcomes == {
         "stand-in": ("rho = 1.00 | all", "does not hold"), "real rows": ("rho = 1.00 | all", "holds")
     }  # fmt: skip
+    assert card.captions == {"loss": "Loss against k up to 9.", "time": "Time against k."}
     assert card.reasons == {"other": [("stand-in", "Too few.")]}
-    assert card.captions == {"loss": "Loss against k.", "time": "Time against k."}
     assert card.summary() == "stand-in: 1 hold, 1 do not hold; real rows: 2 hold"
     path.write_text("# Scorecard\n\n## what is this\n")
     with pytest.raises(DataFileError, match="line 3: not the heading of an experiment"):
@@ -113,7 +115,7 @@ def test_a_scorecard_is_read_as_it_was_written(demo: Site, tmp_path: Path) -> No
 
 def test_the_committed_scorecard_is_read_to_the_last_claim() -> None:
     path = ROOT / "figures" / "SCORECARD.md"
-    counted = re.search(r"^(\d+) claims: (\d+) holds?", path.read_text(encoding="utf-8"), re.MULTILINE)
+    counted = re.search(r"^(\d+) claims: (\d+) holds", path.read_text(encoding="utf-8"), re.MULTILINE)
     firsts = [next(iter(c.outcomes.values())) for card in read_scorecard(path).values() for c in card.claims.values()]
     assert counted and len(firsts) == int(counted[1]) and sum(v == "holds" for _, v in firsts) == int(counted[2])
 
@@ -121,8 +123,10 @@ def test_the_committed_scorecard_is_read_to_the_last_claim() -> None:
 def test_an_experiments_page_has_figures_claims_verdicts_and_reasons(demo: Site, tmp_path: Path) -> None:
     page = demo.made()["gallery/demo.md"]
     assert page.count(experiments.NOT_JUDGED) == 2 and "Not judged yet" in page, "without a scorecard it says so"
-    (tmp_path / "figures" / "SCORECARD.md").write_text(scorecard.markdown(scored(demo)))
+    assert "Loss against k up to *most*. *Redraws" in page
+    (tmp_path / "figures" / "SCORECARD.md").write_text(scorecard.markdown(scored(demo), figures=True))
     page = Site(tmp_path).made()["gallery/demo.md"]
+    assert "Loss against k up to 9. *Redraws" in page
     first, further = page.split("## Further claims")
     assert "Figure 4: loss" in first and r"Loss \| grows." in first and "Nothing else." in further, "Figure 40 is not 4"
     assert 'stand-in: <span class="verdict fails">does not hold</span><br>real rows: <span' in further
@@ -132,13 +136,9 @@ def test_an_experiments_page_has_figures_claims_verdicts_and_reasons(demo: Site,
 
 def test_a_notebooks_page_shows_each_figure_once_where_the_notebook_does(demo: Site) -> None:
     page = demo.made()["notebooks/demo.md"]
-    assert page.startswith("# Demo") and page.count("loss.png") == page.count("time.png") == 1
-    assert (
-        page.index("drawings.loss, data")
-        < page.index("loss.png")
-        < page.index("yours to write")
-        < page.index("time.png")
-    )
+    assert page.startswith("# Demo") and page.count("loss.png") == page.count(experiments.NOT_DRAWN) == 1
+    order = ("drawings.loss, data", "loss.png", "yours to write", experiments.NOT_DRAWN, "Time against k.")
+    assert [page.index(part) for part in order] == sorted(page.index(part) for part in order)
     assert "42" not in page and "HIDDEN" not in page and "return" not in page, "an exercise does not give itself away"
 
 
@@ -159,6 +159,7 @@ def test_a_page_about_an_experiment_that_is_not_there_says_so(demo: Site) -> Non
     assert "`crossover` is not there yet" in demo.filled("{{ experiment crossover }}")
     shown = demo.filled("{{ experiment demo }}")
     assert "figures/demo/loss.png" in shown and "time.png" not in shown, "only what has been drawn"
+    assert shown.count(experiments.NOT_DRAWN) == 1
     assert "Nothing else." in shown and "(gallery/demo.md)" in shown
 
 
@@ -179,7 +180,9 @@ def test_every_notebook_has_a_page_and_shows_all_figures_of_its_experiment(site:
     for experiment in site.experiments:
         page = pages[sources.page_of(experiment.notebook.relative_to(ROOT).as_posix())]
         for figure in experiment.figures:
-            assert page.count(f"{experiment.name}/{figure.name}.png") == 1, (experiment.name, figure.name)
+            shown = page.count(f"{experiment.name}/{figure.name}.png")
+            assert shown == experiments.drawn(experiment, figure), (experiment.name, figure.name)
+            assert experiments.caption(figure, site.cards.get(experiment.name)) in page
 
 
 def test_every_member_of_every_family_stands_in_reference_and_table(site: Site) -> None:

@@ -148,7 +148,7 @@ def test_the_worked_examples_disclose_what_the_papers_say():
     said = explorer.show(explorer.state(victim="Julia", release=2, publisher="as printed, 2-Distinct"), Work())
     assert "No release of the series gives the secret away" in said.says
     said = explorer.show(explorer.state(data="hospital", victim="Alice", release=2), Work())
-    assert "one value alone is left of Alice" in said.says and said.facts[-1][2] == "cancer"
+    assert "After release 2, one value alone is left of Alice" in said.says and said.facts[-1][2] == "cancer"
 
 
 def test_larger_e_means_larger_cuts():

@@ -64,7 +64,7 @@ def small(folder, *sources, toml=HEAD):
 def pretend(monkeypatch, figures=(), **columns):
     """In place of a kernel: leave behind what ``finish`` would."""
 
-    def execute(notebook, output, parameters, environment, watch):
+    def execute(notebook, output, parameters, environment, watch, *_):
         folder = Path(environment["PPDP_LAB_RUN"])
         shutil.copy(notebook, output)
         tables.write({"results": pd.DataFrame(columns or {"v": [0.0]})}, folder)

@@ -40,7 +40,7 @@ def bucket_graph(graphs: BucketGraphs, bucket: int) -> Figure:
                 color="white" if off else "black",
             )  # fmt: skip
         ax.set_xlim(0.4, now + 0.6)
-        ax.set_ylim(-0.7, max(tops) + 0.5)
+        ax.set_ylim(-0.45, max(tops) + 0.5)
         ax.set_yticks([])
         ax.set_xticks([])
         ax.set_xlabel("releases, and the present")

@@ -16,7 +16,7 @@ from ppdp_lab.republish import UpdateStream
 from ppdp_lab.table import Schema
 
 STREAM = "stream"
-_DATA = {"hospital": "a hospital (He et al., Example 10)", STREAM: "a stream of the table below"}
+_DATA = {"hospital": "hospital (Example 10)", STREAM: "stream of the table below"}
 STREAMS = ("table", "initial", "leave", "come", "updates")  # knobs of the stream
 WEAKEST = "the one with the smallest cut"
 
@@ -27,8 +27,8 @@ class Buckets(Explorer):
     title = "Bucket graph"
     look = (
         "Whoever came with one release and was gone in another is an arc; where few arcs join two parts of the graph, "
-        "subtracting releases from each other tells which people share their values. Raise e and see the smallest cut grow beyond 2 (e - 1), "
-        "and how many counterfeits that takes; let more people come and go and see it become cheaper or dearer."
+        "subtracting releases from each other tells which people share their values. Raise e and see the smallest cut grow "
+        "beyond 2 (e - 1), and how many counterfeits that takes; let more people come and go and see it become cheaper or dearer."
     )
 
     def __init__(self, table: Any = None, schema: Schema | None = None) -> None:

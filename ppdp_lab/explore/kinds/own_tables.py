@@ -138,7 +138,7 @@ class OwnTables(Explorer):
             f"at least {release.published().sizes.min():,} rows. "
             + (EXACT if release.form.exact else "")
             + ("Lots were drawn: the code draws others and makes another release. " if drawn else "")
-            + " ".join(report.split())
+            + "; ".join(" ".join(line.split()) for line in report.splitlines())
         ).strip()
 
 

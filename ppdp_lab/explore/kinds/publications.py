@@ -17,9 +17,9 @@ from ppdp_lab.table import Microdata, Schema
 
 STREAM = "stream"
 _DATA = {
-    "patients": "six patients whose illness changes",
-    "hospital": "a hospital, people come and go",
-    STREAM: "a stream of the table below",
+    "patients": "six patients, values change",
+    "hospital": "hospital, come and go",
+    STREAM: "stream of the table below",
 }
 _NOBODY = "..."
 
@@ -152,7 +152,7 @@ class Publications(Explorer):
         else:
             sure = found["surest guess"].max()
             left = "one value alone is left of" if few == 1 else f"{few} values or more may be true of"
-            now = f"After release {after} {left} {victim}{'' if few == 1 else ' in every release'}"
+            now = f"After release {after}, {left} {victim}{'' if few == 1 else ' in every release'}"
             now += f"; the surest guess is right with {sure:.0%}."
         how = f"The secret is out with release {moment}" if moment else "No release of the series gives the secret away"
         everyone = series.background.n_persons

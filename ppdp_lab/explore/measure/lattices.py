@@ -7,8 +7,8 @@ import pandas as pd
 
 from ppdp_lab import metrics
 from ppdp_lab.anonymize import Flash
-from ppdp_lab.anonymize.lattice import LatticeSearch
-from ppdp_lab.anonymize.lattice.lattice import FAILS, HOLDS, Lattice, SearchResult
+from ppdp_lab.anonymize.lattice import Lattice, LatticeSearch, SearchResult
+from ppdp_lab.anonymize.lattice.nodes.lattice import FAILS, HOLDS
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.principles import KAnonymity
 from ppdp_lab.table import Microdata

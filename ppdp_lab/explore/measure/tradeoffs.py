@@ -14,7 +14,7 @@ from ppdp_lab.lab.measure.tour import rules
 from ppdp_lab.table import Microdata
 
 KS = (2, 3, 5, 10, 20, 50, 100)
-QUERIES, WIDTH = 200, 0.3
+QUERIES, SELECTED = 200, 0.05  # count queries, and the share of the people that each one is about
 ROLES = "sweep"  # where the file of a sweep says which columns were swept and which measured
 
 
@@ -26,7 +26,7 @@ def measured(
     work: Work | None = None,
     known: dict | None = None,
 ) -> pd.DataFrame:
-    """Loss and query error of Mondrian's releases for some k, under three rules.
+    """Loss and error of random count queries of Mondrian's releases for some k, under three rules.
 
     ``known`` remembers what was measured, so that another l or t measures only what it changes.
 
@@ -36,7 +36,9 @@ def measured(
     [2, 3, 5, 10]
     """
     work, known = work or Work(), {} if known is None else known
-    asked = metrics.queries_by_width(table, WIDTH, n=QUERIES, sensitive="any")
+    if "queries" not in known:
+        known["queries"] = metrics.queries_by_selectivity(table, SELECTED, QUERIES, sensitive="any")
+    asked = known["queries"]
     wanted = [(k, name, rule) for k in KS if k <= len(table) for name, rule in rules(k, l=l, t=t).items()]
     if not table.schema.sensitive:
         wanted = [each for each in wanted if each[1] == "k-anonymity"]

@@ -21,8 +21,8 @@ FEW = 50  # values of a column that may be told apart; more are no series
 WIDE, TICKS = 25, 8  # how far apart values stand on a scale of factors, and how many of them get a tick
 REPEATING = ("seed",)  # averaged over rather than told apart
 APART = ("dataset", "rows")  # whose curves are no rivals: in rows rather than in colours
-UNITS = {"seconds": "time [s]", "suppressed": "suppressed [records]", "counterfeits": "counterfeits [records]"}
-UNITS |= {"dirty": "dirty [records]"}
+UNITS = {"seconds": "time (s)", "suppressed": "suppressed (records)", "counterfeits": "counterfeits (records)"}
+UNITS |= {"dirty": "dirty (records)"}
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,12 @@ def label_of(name: str) -> str:
     """A column as an axis is labelled: metrics and attacks say themselves how.
 
     >>> label_of("fem"), label_of("homogeneity"), label_of("loss")
-    ('FEM [nats]', 'homogeneity [share breached]', 'loss')
+    ('FEM (nats)', 'homogeneity (share breached)', 'loss')
     """
     if name in METRICS:
         return METRICS[name].axis
     if name in ATTACKS:
-        return f"{ATTACKS.entry(name).name} [share breached]"
+        return f"{ATTACKS.entry(name).name} (share breached)"
     return UNITS.get(name, name)
 
 
@@ -141,7 +141,7 @@ def _in_lines(label: str) -> str:
     return (
         label
         if len(label) <= 24
-        else "\n".join(textwrap.fill(part, 24) for part in label.replace(" [", "\n[").split("\n"))
+        else "\n".join(textwrap.fill(part, 24) for part in label.replace(" (", "\n(").split("\n"))
     )
 
 

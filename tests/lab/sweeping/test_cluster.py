@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ppdp_lab import lab
+from ppdp_lab.errors import MissingExtraError
 from ppdp_lab.lab.sweeping.workers import cluster as clusters
 from ppdp_lab.lab.sweeping.workers.cluster import ClusterError
 
@@ -106,5 +107,5 @@ def test_a_cluster_without_workers_or_answer_is_said(tmp_path, monkeypatch):
 
 def test_without_the_extra_one_line_names_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ClusterError, match=r"pip install 'ppdp_lab\[cluster\]'"):
+    with pytest.raises(MissingExtraError, match=r"distributed is not installed; .* 'ppdp_lab\[cluster\]'"):
         lab.sweep(function("slowly"), {"i": [1], "folder": "x"}, store=tmp_path, cluster="tcp://127.0.0.1:9", say=None)

@@ -48,7 +48,7 @@ def test_a_parameter_that_only_some_have_joins_their_colour():
 def test_labels_come_from_the_registry_and_the_caption_says_where_rows_are_from():
     figure = draw(table(GRID))
     labels = [ax.get_ylabel() for ax in figure.axes]
-    assert labels == ["GCP [share]", "time [s]"] * 2
+    assert labels == ["GCP (share)", "time (s)"] * 2
     assert [ax.get_title(loc="left") for ax in figure.axes][::2] == ["dataset = occ", "dataset = sal"]
     said = " ".join(figure.get_supxlabel().split())
     assert said == "Sweep of anonymize at rows = 50. Mean and range over seed. (data: stand-in)"

@@ -204,7 +204,7 @@ def demo(tmp_path, monkeypatch):
     monkeypatch.setenv("PPDP_LAB_ROOT", str(tmp_path))
     executed = []
 
-    def execute(notebook, output, parameters, environment, watch):
+    def execute(notebook, output, parameters, environment, watch, *_):
         shutil.copy(notebook, output)
         folder = Path(environment["PPDP_LAB_RUN"])
         if parameters["rows"] == 13:

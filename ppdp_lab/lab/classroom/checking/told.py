@@ -7,18 +7,21 @@ from typing import Any
 
 from ppdp_lab.errors import PPDPError
 from ppdp_lab.lab.classroom.checking.searching import ENDLESS, ERROR, KIND, Finding, right_answer
-from ppdp_lab.lab.classroom.checking.task import Task
+from ppdp_lab.lab.classroom.checking.task import Case, Task
 
 WIDTH = 100
 SHORT = 300  # characters of a student's own answer
 
 
 class NotYet(PPDPError, AssertionError):
-    """An answer is not right yet. In a notebook it shows what it has to say instead of a traceback."""
+    """An answer is not right yet. In a notebook it shows what it has to say instead of a traceback.
 
-    def __init__(self, text: str, sentence: str) -> None:
+    ``sentence`` says what is wrong, ``case`` on which arguments; it is empty for a hidden one.
+    """
+
+    def __init__(self, text: str, sentence: str, case: Case = ()) -> None:
         super().__init__(text)
-        self.sentence = sentence
+        self.sentence, self.case = sentence, case
 
     def _render_traceback_(self) -> list[str]:
         return str(self).splitlines()
@@ -47,7 +50,7 @@ def not_yet(task: Task, step: str, finding: Finding, *, hidden: bool) -> NotYet:
         parts.append(_wrapped(f"Concerned: {concern.person}. {concern.sentence}"))
         parts += [concern.shown] if concern.shown else []
     parts.append(_wrapped(sentence))
-    return NotYet("\n\n".join(parts), sentence)
+    return NotYet("\n\n".join(parts), sentence, finding.case)
 
 
 def sentence_of(task: Task, finding: Finding, *, hidden: bool = False) -> str:

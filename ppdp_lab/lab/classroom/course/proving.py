@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from html import unescape
@@ -15,7 +15,6 @@ import pandas as pd
 
 from ppdp_lab.errors import DataFileError
 from ppdp_lab.lab.classroom.checking.exercise import Exercise
-from ppdp_lab.lab.classroom.checking.searching import TABLES
 from ppdp_lab.lab.classroom.checking.task import Mistake, Task
 from ppdp_lab.lab.classroom.course.catalogue import EXERCISES
 from ppdp_lab.lab.classroom.course.grading import Course, require_nbgrader
@@ -61,12 +60,17 @@ class Proof:
 
 
 def prove(
-    folder: Path, exercises: list[str] | None = None, *, jobs: int = 1, say: Callable[[str], None] = print
+    folder: Path,
+    exercises: list[str] | None = None,
+    *,
+    students: Collection[str] | None = None,
+    jobs: int = 1,
+    say: Callable[[str], None] = print,
 ) -> list[Proof]:
-    """Prove all exercises of a course that this package knows; the course itself stays as it is.
+    """Prove all exercises of a course that this package knows, or those named; the course itself stays as it is.
 
     Each exercise is graded in a course of its own in the folder ``check``, which is made anew; all marks lie there as
-    ``marks.csv``.
+    ``marks.csv``. ``students`` leaves out all other submissions, for who is in a hurry.
     """
     require_nbgrader()
     if not (folder / CONFIGURATION).is_file() or not (folder / "source").is_dir():
@@ -84,7 +88,7 @@ def prove(
     shutil.rmtree(work, ignore_errors=True)
 
     def one(name: str) -> Proof:
-        proof = prove_exercise(folder, work / name, EXERCISES[name])
+        proof = prove_exercise(folder, work / name, EXERCISES[name], students)
         say(str(proof))
         return proof
 
@@ -96,7 +100,7 @@ def prove(
     return proofs
 
 
-def prove_exercise(folder: Path, work: Path, exercise: Exercise) -> Proof:
+def prove_exercise(folder: Path, work: Path, exercise: Exercise, students: Collection[str] | None = None) -> Proof:
     """Grade one exercise's submissions in a fresh course and compare."""
     name = exercise.name
     shutil.copytree(folder / "source" / name, work / "source" / name)
@@ -105,6 +109,7 @@ def prove_exercise(folder: Path, work: Path, exercise: Exercise) -> Proof:
     student_version = load(course.student_version(name))
     problems = list(_of_the_student_version(exercise, source, student_version))
     handed_in = list(submissions(exercise, source, load(work / "source" / name / f"{name}.ipynb")))
+    handed_in = [one for one in handed_in if students is None or one.student in students]
     for submission in handed_in:
         notebook = answered(student_version, submission.answers, before=submission.before)
         course.submission(submission.student, name).write_text(json.dumps(notebook), encoding="utf-8")
@@ -152,13 +157,15 @@ def _taken_from(exercise: Exercise, task: Task, name: str) -> str:
 
 
 def _only_hidden(exercise: Exercise, task: Task, mistake: Mistake) -> str:
-    """Right as often as the visible check asks, and wrong from then on: as if it had been learned by heart."""
+    """Right in a visible check, wrong in a hidden one: as if the visible tables had been learned by heart."""
     return (
+        f"import sys\n"
         f"from ppdp_lab.lab.classroom.{exercise.name} import {mistake.name} as wrong, {task.answer.__name__} as right\n\n"
-        f"calls = []\n\n"
         f"def {task.name}(*arguments):\n"
-        f"    calls.append(1)\n"
-        f"    return (wrong if len(calls) > {TABLES} else right)(*arguments)"
+        f"    frame = sys._getframe()\n"
+        f"    while 'hidden' not in frame.f_locals:\n"
+        f"        frame = frame.f_back\n"
+        f"    return (wrong if frame.f_locals['hidden'] else right)(*arguments)"
     )
 
 

@@ -28,9 +28,8 @@ def losses(results: tables.Tables) -> Figure:
             title = f"{part['label'].iloc[0]}, {dataset}"
             maps.append(heat.Map(title, values.clip(upper=1), values.map(heat.share), _whys(part)))
     above = f"Loss, {_setting(results)}"
-    return heat.draw(
-        maps, shade="cost", above=above, bar="loss (share; 100% and more is darkest)", ticks="{:.0%}".format
-    )
+    bar = "loss (share; 100% and more is darkest)"
+    return heat.draw(maps, shade="cost", above=above, bar=bar, ticks="{:.0%}".format, across=2)
 
 
 def risks(results: tables.Tables) -> Figure:
@@ -61,7 +60,7 @@ def times(results: tables.Tables) -> Figure:
     def milliseconds(at: float) -> str:
         return heat.short(1000 * float(np.exp(low + at * (high - low))))
 
-    return heat.draw(maps, shade="cost", above=above, bar="milliseconds", ticks=milliseconds)
+    return heat.draw(maps, shade="cost", above=above, bar="milliseconds", ticks=milliseconds, across=2)
 
 
 def best(results: tables.Tables) -> Figure:

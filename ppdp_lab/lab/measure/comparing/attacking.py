@@ -1,6 +1,6 @@
 """Trying every attack of the registry on a series, each called as what is registered of it says.
 
-How much it sees decides what it is shown: every release by itself, every two neighbouring ones, or all. Everybody's
+How much it sees decides what it is shown: every release by itself, the last two, or all. Everybody's
 adversary knows who is in which release, with which quasi-identifiers and in which group, and the update model where values
 change. An attack that needs pseudonyms gets them; one that can do without is tried both ways. Where an attack has a threshold
 it is the same for all: breached is who hides among fewer than so many people, or whose value among fewer than so many values.
@@ -9,7 +9,6 @@ it is the same for all: breached is who hides among fewer than so many people, o
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -58,12 +57,12 @@ def ways(entry: Entry[Attack[Any, Any]]) -> list[tuple[str, bool]]:
 def results_of(
     attack: Attack[Any, Any], series: Sequence[Published], background: Background, said: Mapping[str, Any]
 ) -> Iterator[AttackResult]:
-    """What an attack finds: in every release, in every two neighbouring ones, or in the series, as it sees them."""
+    """What an attack finds: in every release, in the last two of them, or in the series, as it sees them."""
     shown: list[tuple[tuple[Any, ...], Background]]
     if attack.sees == RELEASE:
         shown = [((one,), background[i]) for i, one in enumerate(series)]
     elif attack.sees == PAIR:
-        shown = [(both, background[i : i + 2]) for i, both in enumerate(pairwise(series))]
+        shown = [(tuple(series[-2:]), background[-2:])] if len(series) > 1 else []
     else:
         shown = [((list(series),), background)]
     if not shown:
@@ -98,7 +97,7 @@ class Adversary:
     def tries(
         self, given: Mapping[str, Mapping[str, Any]], settings: Settings, *, sees: tuple[str, ...] = EVERYTHING
     ) -> Iterator[dict[str, Any]]:
-        """One row per attack and way: the share of people breached, of the worst release or pair; or why there is none.
+        """One row per attack and way: the share of people breached, in the worst release if it sees one; or why there is none.
 
         ``given`` holds what attacks get that disclose an identity, and those that disclose an attribute.
         """

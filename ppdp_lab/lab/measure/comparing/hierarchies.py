@@ -38,7 +38,7 @@ def asked_of(table: Microdata, queries: Queries) -> Queries:
 def tree_of(domain: Domain) -> Hierarchy:
     """Ever wider intervals, each twice as wide as the one before; of what is no number, one level."""
     if domain.values.dtype.kind not in "iuf":
-        return Hierarchy.from_levels({label: ["*"] for label in domain.labels.tolist()})
+        return Hierarchy.from_levels({value: ["*"] for value in domain.decode(np.arange(len(domain)))})
     width = float(np.ptp(domain.values)) / STEPS or 1.0
     if domain.values.dtype.kind in "iu":
         width = max(1, round(width))

@@ -19,7 +19,7 @@ from ppdp_lab.lab.experiment.model import Experiment
 from ppdp_lab.lab.report.site import experiments, implemented, notebooks, reference, sources
 from ppdp_lab.lab.report.site.docstrings import to_markdown
 from ppdp_lab.lab.report.site.papers import PAPERS
-from ppdp_lab.lab.report.site.scores import Card, read_scorecard, with_captions
+from ppdp_lab.lab.report.site.scores import Card, read_scorecard
 from ppdp_lab.lab.report.text import markdown_table
 from ppdp_lab.lab.run.machine import PACKAGE
 
@@ -36,9 +36,8 @@ class Site:
 
     @cached_property
     def experiments(self) -> list[Experiment]:
-        """All experiments, those of the papers as well as others; captions are filled as the gallery's run filled them."""
-        found = catalogue.experiments(self.root)
-        return [with_captions(e, self.cards[e.name]) if e.name in self.cards else e for e in found]
+        """All experiments, those of the papers as well as others."""
+        return catalogue.experiments(self.root)
 
     @cached_property
     def cards(self) -> dict[str, Card]:
@@ -54,15 +53,15 @@ class Site:
         """Every page that nobody writes, by its place: experiments, notebooks, rooms."""
         owner = {experiment.notebook.resolve(): experiment for experiment in self.experiments}
         pages = {}
-        for experiment in self.experiments:
-            notebook = "../" + sources.page_of(experiment.notebook.resolve().relative_to(self.root).as_posix())
-            pages[f"gallery/{experiment.name}.md"] = experiments.page(
-                experiment, self.cards.get(experiment.name), notebook
-            )
+        for each in self.experiments:
+            notebook = "../" + sources.page_of(each.notebook.resolve().relative_to(self.root).as_posix())
+            pages[f"gallery/{each.name}.md"] = experiments.page(each, self.cards.get(each.name), notebook)
         for path in self.notebooks:
             place = path.relative_to(self.root)
             up = "../" * len(place.parent.parts)
-            pages[sources.page_of(place.as_posix())] = notebooks.page(path, owner.get(path.resolve()), up)
+            experiment = owner.get(path.resolve())
+            card = self.cards.get(experiment.name) if experiment else None
+            pages[sources.page_of(place.as_posix())] = notebooks.page(path, experiment, card, up)
         return pages | {f"reference/{room.name}.md": reference.page(room) for room in self.rooms}
 
     def pictures(self) -> dict[str, Path]:
@@ -98,8 +97,7 @@ class Site:
             return f"The experiment `{name}` is not there yet; its figures and verdicts will stand here once it is."
         card = self.cards.get(name)
         parts = [f"{card.summary()}; {card.made}." if card else f"{experiments.NOT_JUDGED.capitalize()}."]
-        drawn = [figure for figure in found.figures if (self.figures / name / f"{figure.name}.png").is_file()]
-        parts += [experiments.picture(found, figure, "") for figure in drawn]
+        parts += [experiments.picture(found, figure, card, "") for figure in found.figures]
         return "\n\n".join(
             [*parts, *experiments.claims(found.claims, card), f"All of it: [{found.title}](gallery/{name}.md)."]
         )

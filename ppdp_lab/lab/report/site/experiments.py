@@ -15,15 +15,37 @@ from ppdp_lab.lab.report.site.scores import Card
 from ppdp_lab.lab.report.text import markdown_table
 
 CLAIM = ("claim", "source", "expected", "measured", "verdict")
-NOT_JUDGED = "not judged yet"
+NOT_JUDGED, NOT_DRAWN = "not judged yet", "Not drawn yet: no run is in the gallery."
 _COLOURS = {HOLDS: "holds", FAILS: "fails"}
 
 
-def picture(experiment: Experiment, figure: FigureEntry, up: str) -> str:
+def picture(experiment: Experiment, figure: FigureEntry, card: Card | None, up: str) -> str:
     """A figure with its caption; a click opens the drawing that can be enlarged. ``up`` leads to the folder of ``figures/``."""
-    file = f"{up}figures/{experiment.name}/{figure.name}"
-    about = f"{figure.caption} {_said(experiment, figure)}".strip()
-    return f"[![{_plain(figure.caption)}]({file}.png){{ loading=lazy }}]({file}.svg)\n\n{about}"
+    words = caption(figure, card)
+    image = _image(experiment, figure, words, up, f"{up}{_file(experiment, figure)}.svg")
+    return f"{image}\n\n{words} {_said(experiment, figure)}".strip()
+
+
+def caption(figure: FigureEntry, card: Card | None) -> str:
+    """What stands under a figure: filled with what its run was made with, or as written if there is no run."""
+    written = re.sub(r"\{(\w+)\}", r"*\1*", figure.caption)
+    return card.captions.get(figure.name, written) if card else written
+
+
+def drawn(experiment: Experiment, figure: FigureEntry) -> bool:
+    """Whether the gallery has a figure; that of a new experiment comes with its first run at the paper's scale."""
+    return experiment.path.parents[1].joinpath(f"{_file(experiment, figure)}.png").is_file()
+
+
+def _file(experiment: Experiment, figure: FigureEntry) -> str:
+    return f"figures/{experiment.name}/{figure.name}"
+
+
+def _image(experiment: Experiment, figure: FigureEntry, words: str, up: str, leads_to: str) -> str:
+    if not drawn(experiment, figure):
+        return f"*{NOT_DRAWN}*"
+    alt = re.sub(r"[\[\]\"]", "", words)
+    return f"[![{alt}]({up}{_file(experiment, figure)}.png){{ loading=lazy }}]({leads_to})"
 
 
 def index(experiments: Sequence[Experiment], cards: Mapping[str, Card]) -> str:
@@ -33,11 +55,11 @@ def index(experiments: Sequence[Experiment], cards: Mapping[str, Card]) -> str:
         card = cards.get(experiment.name)
         parts.append(f"## [{experiment.title}]({experiment.name}.md) {{ #{experiment.name} }}")
         parts.append(f"{_paper(experiment)}{card.summary() if card else NOT_JUDGED}.")
-        cells = [
-            f"-   [![{_plain(figure.caption)}](../figures/{experiment.name}/{figure.name}.png){{ loading=lazy }}]"
-            f"({experiment.name}.md#{figure.name})\n\n    {figure.caption} {_tally(experiment, figure, card)}"
-            for figure in experiment.figures
-        ]
+        cells = []
+        for figure in experiment.figures:
+            words = caption(figure, card)
+            image = _image(experiment, figure, words, "../", f"{experiment.name}.md#{figure.name}")
+            cells.append(f"-   {image}\n\n    {words} {_tally(experiment, figure, card)}")
         parts.append('<div class="grid cards" markdown>\n\n' + "\n\n".join(cells) + "\n\n</div>")
     return "\n\n".join(parts)
 
@@ -54,7 +76,7 @@ def page(experiment: Experiment, card: Card | None, notebook: str) -> str:
     left = list(experiment.claims)
     for source, figures in groupby(experiment.figures, lambda figure: figure.source or figure.name):
         for figure in figures:
-            parts += [f"## {_title(figure)} {{ #{figure.name} }}", picture(experiment, figure, "../")]
+            parts += [f"## {_title(figure)} {{ #{figure.name} }}", picture(experiment, figure, card, "../")]
         about = [claim for claim in left if _is_about(claim, source)]
         left = [claim for claim in left if claim not in about]
         parts += claims(about, card)
@@ -127,8 +149,3 @@ def _paper(experiment: Experiment, *, full: bool = False) -> str:
     if paper is None:
         return f"{experiment.paper}. " if experiment.paper else ""
     return f"{paper}. " if full else f"{paper.authors}, {paper.where}. "
-
-
-def _plain(words: str) -> str:
-    """Words that may stand between the brackets of a picture."""
-    return re.sub(r"[\[\]\"]", "", words)

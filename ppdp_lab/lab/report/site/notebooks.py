@@ -15,6 +15,7 @@ from typing import Any
 from ppdp_lab.errors import DataFileError
 from ppdp_lab.lab.experiment.model import Experiment
 from ppdp_lab.lab.report.site.experiments import picture
+from ppdp_lab.lab.report.site.scores import Card
 
 _ANSWER = re.compile(r"^( *)### BEGIN SOLUTION\n.*?^ *### END SOLUTION$", re.MULTILINE | re.DOTALL)
 _HIDDEN = re.compile(r"^ *### BEGIN HIDDEN TESTS\n.*?^ *### END HIDDEN TESTS\n?", re.MULTILINE | re.DOTALL)
@@ -29,8 +30,8 @@ def cells_of(path: Path) -> list[dict[str, Any]]:
         raise DataFileError(f"{path.name} is no notebook that can be read; open and save it in JupyterLab") from None
 
 
-def page(path: Path, experiment: Experiment | None, up: str) -> str:
-    """A notebook as Markdown; ``experiment`` is the one that it belongs to, ``up`` leads to the folder of ``figures/``."""
+def page(path: Path, experiment: Experiment | None, card: Card | None, up: str) -> str:
+    """A notebook as Markdown; ``experiment`` and ``card`` are what it belongs to, ``up`` leads to the folder of ``figures/``."""
     known = {figure.name: figure for figure in experiment.figures} if experiment else {}
     cells = cells_of(path)
     parts = [] if any(_heading(cell) for cell in cells[:1]) else [f"# {path.stem.replace('_', ' ').capitalize()}"]
@@ -43,7 +44,7 @@ def page(path: Path, experiment: Experiment | None, up: str) -> str:
             parts.append(f"```python\n{code.rstrip()}\n```")
             new = [name for name in figures_in(cell["source"], known) if name not in shown]
             shown |= set(new)
-            parts += [picture(experiment, known[name], up) for name in new if experiment]
+            parts += [picture(experiment, known[name], card, up) for name in new if experiment]
     if _heading(cells[0]):  # the title first, then where it comes from
         parts[0], parts[1] = parts[1], parts[0]
     return "\n\n".join(parts) + "\n"

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ppdp_lab.errors import DataFileError
 from ppdp_lab.lab.experiment.claims import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED, NOTHING
-from ppdp_lab.lab.experiment.model import Experiment
 from ppdp_lab.lab.report.scorecard import COLUMN, HEADER
 
 _SECTION = re.compile(r"^## ([\w-]+): (.*?)(?: \(((?:scale|no finished) .*)\))?$")
 _REASON = re.compile(r"^- `([^`]+)` \(([^;)]+)(?:; ([^)]+))?\): (.*)$")
+_PICTURE = re.compile(r"^!\[(.*)\]\([\w-]+/([\w-]+)\.png\)$")
 _MANY = {HOLDS: "hold", FAILS: "do not hold", NOTHING: "have nothing to judge"}
 _MANY |= {NOT_TESTED: "were not tested", NOT_MEASURABLE: "were not measurable"}
-_FIGURE = re.compile(r"^!\[(.*)\]\([\w-]+/([\w-]+)\.png\)$")
 _CELLS = re.compile(r"(?<!\\)\|")
 
 
@@ -39,7 +38,7 @@ class Card:
     made: str = ""
     claims: dict[str, Judged] = field(default_factory=dict)  # by their words
     reasons: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # by claim: column ("" for all), reason
-    captions: dict[str, str] = field(default_factory=dict)  # by figure, with the parameters of the run
+    captions: dict[str, str] = field(default_factory=dict)  # by figure, as they stand under what was drawn
 
     def counted(self) -> dict[str, Counter[str]]:
         """How often each verdict was given, by the kind of data."""
@@ -91,15 +90,9 @@ def read_scorecard(path: Path) -> dict[str, Card]:
             header = header or cells
         elif card is not None and (reason := _REASON.match(line)):
             card.reasons.setdefault(reason[1], []).append((reason[3] or "", reason[4]))
-        elif card is not None and (figure := _FIGURE.match(line)):
-            card.captions[figure[2]] = figure[1]
+        elif card is not None and (shown := _PICTURE.match(line)):
+            card.captions[shown[2]] = shown[1]
     return cards
-
-
-def with_captions(experiment: Experiment, card: Card) -> Experiment:
-    """An experiment whose captions say what the scorecard's run was made with; a figure that is not there keeps its own."""
-    figures = [replace(f, caption=card.captions.get(f.name, f.caption)) for f in experiment.figures]
-    return replace(experiment, figures=tuple(figures))
 
 
 def _judged(header: list[str], cells: list[str]) -> Judged:
