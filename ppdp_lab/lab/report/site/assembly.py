@@ -19,7 +19,7 @@ from ppdp_lab.lab.experiment.model import Experiment
 from ppdp_lab.lab.report.site import experiments, implemented, notebooks, reference, sources
 from ppdp_lab.lab.report.site.docstrings import to_markdown
 from ppdp_lab.lab.report.site.papers import PAPERS
-from ppdp_lab.lab.report.site.scores import Card, read_scorecard, with_captions
+from ppdp_lab.lab.report.site.scores import Card, read_scorecard
 from ppdp_lab.lab.report.text import markdown_table
 from ppdp_lab.lab.run.machine import PACKAGE
 
@@ -36,9 +36,8 @@ class Site:
 
     @cached_property
     def experiments(self) -> list[Experiment]:
-        """All experiments, those of the papers as well as others; captions are filled as the gallery's run filled them."""
-        found = catalogue.experiments(self.root)
-        return [with_captions(e, self.cards[e.name]) if e.name in self.cards else e for e in found]
+        """All experiments, those of the papers as well as others."""
+        return catalogue.experiments(self.root)
 
     @cached_property
     def cards(self) -> dict[str, Card]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ppdp_lab.errors import DataFileError
 from ppdp_lab.lab.experiment.claims import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED, NOTHING
-from ppdp_lab.lab.experiment.model import Experiment
 from ppdp_lab.lab.report.scorecard import COLUMN, HEADER
 
 _SECTION = re.compile(r"^## ([\w-]+): (.*?)(?: \(((?:scale|no finished) .*)\))?$")
@@ -94,12 +93,6 @@ def read_scorecard(path: Path) -> dict[str, Card]:
         elif card is not None and (shown := _PICTURE.match(line)):
             card.captions[shown[2]] = shown[1]
     return cards
-
-
-def with_captions(experiment: Experiment, card: Card) -> Experiment:
-    """An experiment whose captions say what the scorecard's run was made with; a figure that is not there keeps its own."""
-    figures = [replace(f, caption=card.captions.get(f.name, f.caption)) for f in experiment.figures]
-    return replace(experiment, figures=tuple(figures))
 
 
 def _judged(header: list[str], cells: list[str]) -> Judged:
