@@ -83,7 +83,7 @@ def test_a_run_leaves_one_complete_folder(demo):
     tables_of_demo = ["results/boxes.parquet", "results/loss.parquet"]
     assert files == ["environment.json", *drawn, "finish.json", "notebook.ipynb", *tables_of_demo, "verdicts.json"]
     assert [p.name for p in done.folder.parent.iterdir()] == [done.folder.name]
-    assert lines[0] == "demo (tiny): 8 cells" and lines[1].startswith("demo (tiny): 8 cells in ")
+    assert lines[0] == "demo (tiny): 8 cells" and lines[-1].startswith("demo (tiny): 8 cells in ")
     executed = nbformat.read(done.folder / "notebook.ipynb", as_version=4)
     assert sum(o.output_type == "display_data" for c in executed.cells for o in c.get("outputs", [])) == 2
 
