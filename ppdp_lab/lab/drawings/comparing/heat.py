@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -136,13 +137,19 @@ def _cells(ax: Axes, one: Map, columns: list[str], shade: str, marks: dict[str, 
         if np.isnan(dark):
             void(ax, x, y)
             box = {"facecolor": _VOID, "edgecolor": "none", "pad": 1.0}
-            ax.text(*place, mark, ha="center", va="center", fontsize=8, style="italic", bbox=box)
+            _write(ax, *place, mark, fontsize=8, style="italic", bbox=box)
             continue
         ax.add_patch(Rectangle((x, y), 1, 1, facecolor=SHADES[shade](dark), edgecolor="white", linewidth=1))
         colour = "white" if dark > 0.62 else plotting.INK
-        ax.text(*place, text, ha="center", va="center", fontsize=7.5, color=colour)
-        ax.text(x + 0.97, y + 0.04, mark, ha="right", va="top", fontsize=6.5, style="italic", color=colour)
+        _write(ax, *place, text, fontsize=7.5, color=colour)
+        if mark:
+            _write(ax, x + 0.97, y + 0.04, mark, ha="right", va="top", fontsize=6.5, style="italic", color=colour)
     frame_of(ax, rows, columns)
+
+
+def _write(ax: Axes, x: float, y: float, text: str, **look: Any) -> None:
+    """A text in a cell; the cells make room for it, so that no layout need be computed."""
+    ax.text(x, y, text, **({"ha": "center", "va": "center"} | look)).set_in_layout(False)
 
 
 def void(ax: Axes, x: float, y: float) -> None:
