@@ -13,7 +13,8 @@ from ppdp_lab.lab.run import kernel
 
 ROOT = Path(__file__).parents[1]
 EXPERIMENTS = {experiment.name: experiment for experiment in catalogue.experiments(ROOT)}
-NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
+# Exercises are no experiments: tests/lab/classroom sees to them.
+NOTEBOOKS = sorted(path for path in (ROOT / "notebooks").rglob("*.ipynb") if path.parent.name != "exercises")
 SCREEN = 35  # lines
 
 

@@ -9,7 +9,7 @@ from ppdp_lab.errors import PPDPError
 from ppdp_lab.lab.classroom.checking.searching import ENDLESS, ERROR, KIND, Finding, right_answer
 from ppdp_lab.lab.classroom.checking.task import Case, Task
 
-WIDTH = 100
+WIDTH = 80  # what feedback pages show without cutting lines off
 SHORT = 300  # characters of a student's own answer
 
 
