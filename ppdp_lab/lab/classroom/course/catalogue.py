@@ -30,7 +30,7 @@ def source_of(exercise: str) -> Path:
     'diversity.ipynb'
     """
     room = Path(__file__).parents[1]
-    for folder in (room.parents[2] / "notebooks" / "exercises", room / "notebooks"):
+    for folder in (room / "notebooks", room.parents[2] / "notebooks" / "exercises"):
         if (folder / f"{exercise}.ipynb").is_file():
             return folder / f"{exercise}.ipynb"
     raise DataFileError(
