@@ -22,6 +22,7 @@ FAMILIES = (
     "data set",
     "experiment",
     "kind of claim",
+    "exercise",
 )
 GLOSSARY = (
     "class", "group", "bucket", "cell", "unit", "box", "signature", "snapshot", "release", "published", "counterfeit",
@@ -75,7 +76,7 @@ def test_every_path_that_is_named_exists() -> None:
 
 
 def test_both_files_are_short() -> None:
-    assert len(TEXT.splitlines()) < 260 and len(README.splitlines()) < 100
+    assert len(TEXT.splitlines()) < 300 and len(README.splitlines()) < 100
     assert "make reproduce" in README and "make test" in README
 
 

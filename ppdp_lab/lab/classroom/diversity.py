@@ -161,6 +161,7 @@ EXERCISE = Exercise(
     name="diversity",
     title="Break a 2-diverse table",
     minutes=20,
+    explorer="own_table",
     tasks=(
         Task(
             name="certain",

@@ -41,6 +41,12 @@ def _in(folder: Path) -> dict[str, Path]:
     return {path.stem: path for path in sorted((folder / EXPERIMENTS).glob("*.toml"))}
 
 
+def notebooks(folder: str, *roots: Path) -> Path:
+    """A folder of notebooks: that of the first root which has it, or the one that comes with the package."""
+    places = [place / "notebooks" / folder for place in (*roots, *SHIPPED)]
+    return next((place for place in places if place.is_dir()), places[0])
+
+
 def experiments(root: Path) -> list[Experiment]:
     """All experiments, read and checked; a file's name must be its experiment's."""
     return [_named(path) for path in files(root).values()]

@@ -104,12 +104,9 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _counts(value: Any) -> bool:
-    return (
-        all(isinstance(count, Real) and not isinstance(count, bool) for count in value.values)
-        if isinstance(value, pd.Series)
-        else all(isinstance(count, Real) for count in value.values())
-    )
+def _counts(value: Mapping[Any, Any] | pd.Series) -> bool:
+    """Whether there is a number behind each key; a Series of texts is a list of values."""
+    return all(isinstance(count, Real) and not isinstance(count, bool) for _, count in value.items())
 
 
 def _plain(value: Any) -> Any:

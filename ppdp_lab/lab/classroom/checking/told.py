@@ -9,7 +9,7 @@ from ppdp_lab.errors import PPDPError
 from ppdp_lab.lab.classroom.checking.searching import ENDLESS, ERROR, KIND, Finding, right_answer
 from ppdp_lab.lab.classroom.checking.task import Case, Task
 
-WIDTH = 100
+WIDTH = 80  # what feedback pages show without cutting lines off
 SHORT = 300  # characters of a student's own answer
 
 
@@ -66,11 +66,8 @@ def sentence_of(task: Task, finding: Finding, *, hidden: bool = False) -> str:
         return f"{task.name} must return {task.returns}; yours returned {detail}.{forgot}"
     if finding.mistake is not None:
         return f"Your answers agree with {finding.mistake.sentence}"
-    return (
-        f"{task.name} must return {task.returns}: compare what it does with the case above, row by row."
-        if not (hidden)
-        else f"{task.name} must return {task.returns}: try it on more tables of your own."
-    )
+    advice = "try it on more tables of your own" if hidden else "compare what it does with the case above, row by row"
+    return f"{task.name} must return {task.returns}: {advice}."
 
 
 def _error(error: BaseException) -> str:

@@ -16,6 +16,7 @@ from ppdp_lab.lab.classroom import (
     updating,
 )
 from ppdp_lab.lab.classroom.checking import Exercise
+from ppdp_lab.lab.experiment.catalogue import notebooks
 
 EXERCISES: dict[str, Exercise] = {
     module.EXERCISE.name: module.EXERCISE
@@ -29,10 +30,9 @@ def source_of(exercise: str) -> Path:
     >>> source_of("diversity").name
     'diversity.ipynb'
     """
-    room = Path(__file__).parents[1]
-    for folder in (room.parents[2] / "notebooks" / "exercises", room / "notebooks"):
-        if (folder / f"{exercise}.ipynb").is_file():
-            return folder / f"{exercise}.ipynb"
+    found = notebooks("exercises") / f"{exercise}.ipynb"
+    if found.is_file():
+        return found
     raise DataFileError(
         f"the notebook of the exercise {exercise!r} is missing from this installation; install it again"
     )
