@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ppdp_lab.lab.drawings.comparing import heat
 from ppdp_lab.lab.run import tables
 
 LOSS = "query_error"
+_ACROSS = 2
 ORDER = {"release": 0, "pair": 1, "series": 2}
 
 
@@ -75,21 +77,22 @@ def leak_against_loss(results: tables.Tables) -> Figure:
     found = tables.rows(results["leaks"], least=results["leaks"]["least"].min())
     paid = tables.rows(results["costs"], cost=LOSS)
     names, updates, datasets = (list(dict.fromkeys(found[c])) for c in ("publisher", "updates", "dataset"))
-    figure, axes = plotting.figure(len(updates), len(datasets), width=4.2, height=2.9, squeeze=False, sharey=True)
-    for row, what in enumerate(updates):
-        for column, dataset in enumerate(datasets):
-            ax = axes[row, column]
-            here = {"dataset": dataset, "updates": what}
-            loss = tables.rows(paid, **here).set_index("publisher")["value"]
-            worst = heat.pivoted(tables.rows(found, **here), "publisher", "followed", "share", "max")
-            for i, name in enumerate(names):
-                _point(ax, plotting.style(i), loss[name], worst.loc[name])
-            ax.set(ylim=(-0.04, 1.04), xlim=(0, None if loss.isna().all() else 1.08 * loss.max()))
-            for axis in (ax.xaxis, ax.yaxis):
-                axis.set_major_formatter("{x:.0%}")
-            x = paid["label"].iloc[0] if row == len(updates) - 1 else ""
-            y = "" if column else "people breached"
-            plotting.label(ax, x=x, y=y, title=f"{dataset}, {what}", legend=False)
+    panels = list(product(updates, datasets))
+    lines = -(-len(panels) // _ACROSS)
+    figure, axes = plotting.figure(lines, _ACROSS, width=4.2, height=2.9, squeeze=False, sharey=True)
+    for ax in axes.ravel()[len(panels) :]:
+        ax.axis("off")
+    for at, (ax, (what, dataset)) in enumerate(zip(axes.ravel(), panels)):
+        here = {"dataset": dataset, "updates": what}
+        loss = tables.rows(paid, **here).set_index("publisher")["value"]
+        worst = heat.pivoted(tables.rows(found, **here), "publisher", "followed", "share", "max")
+        for i, name in enumerate(names):
+            _point(ax, plotting.style(i), loss[name], worst.loc[name])
+        ax.set(ylim=(-0.04, 1.04), xlim=(0, None if loss.isna().all() else 1.08 * loss.max()))
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_formatter("{x:.0%}")
+        x = paid["label"].iloc[0] if at >= len(panels) - _ACROSS else ""
+        plotting.label(ax, x=x, y="" if at % _ACROSS else "people breached", title=f"{dataset}, {what}", legend=False)
     looks = [plotting.style(i) for i in range(len(names))]
     handles = [Line2D([], [], color=s["color"], marker=s["marker"], ls="", label=n) for n, s in zip(names, looks)]
     handles.append(Line2D([], [], color=plotting.INK, marker="o", ls="", label="no pseudonyms"))

@@ -16,7 +16,7 @@ from tqdm.auto import tqdm
 from ppdp_lab.anonymize import ANONYMIZERS
 from ppdp_lab.attacks import UpdateModel
 from ppdp_lab.datasets import load as load_table
-from ppdp_lab.errors import PPDPError, SchemaError
+from ppdp_lab.errors import ParameterError, PPDPError, SchemaError
 from ppdp_lab.lab.measure import scales
 from ppdp_lab.lab.measure.bpg import dirty_records_are_known, rule_of
 from ppdp_lab.lab.measure.comparing import costs
@@ -104,6 +104,11 @@ def load(datasets: Sequence[str], size: SimpleNamespace, *, d: int, seed: int) -
     for name in datasets:
         own = name.endswith(".toml")
         table = load_table(name) if own else load_table(name, rows=rows, seed=seed)
+        if len(table) < rows:
+            raise ParameterError(
+                f"{name} has {len(table):,} rows, and its stream needs {rows:,} (initial = {size.initial:,} and updates = "
+                f"{size.updates} times rate = {size.rate:,}); lower initial, rate or updates"
+            )
         for changing in (False, True):
             stream(table, size, changing=changing, d=d, seed=seed)
         found[Path(name).stem if own else name] = table

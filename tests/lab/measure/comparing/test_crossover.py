@@ -205,9 +205,8 @@ def test_a_table_that_is_too_small_or_has_no_value_to_protect_is_refused_at_once
     toml.write_text('file = "mine.csv"\nquasi_identifiers = ["age"]\nsensitive = "ill"\n')
     small = SimpleNamespace(initial=30, rate=5, updates=2)
     assert list(measure.load([str(toml)], small, d=2, seed=1)) == ["mine"]
-    with pytest.raises(
-        ParameterError, match=r"the stream needs 200 records \(160 at first, 2 times 20\), but the table has 50"
-    ):
+    words = r"mine\.toml has 50 rows, and its stream needs 200 \(initial = 160 and updates = 2 times rate = 20\); lower"
+    with pytest.raises(ParameterError, match=words):
         measure.load([str(toml)], SIZE, d=2, seed=1)
     toml.write_text('file = "mine.csv"\nquasi_identifiers = ["age", "ill"]\n')
     with pytest.raises(SchemaError, match="protect one sensitive column; this table has 0"):
