@@ -51,7 +51,8 @@ def test_every_step_is_marked_by_itself_with_a_visible_and_a_hidden_check(name):
     seeds = set()
     for cell, function in steps.items():
         step = cell.removeprefix("check-")
-        visible, begin, hidden, end = cells[cell].splitlines()
+        visible, begin, again, _, hidden, end = cells[cell].splitlines()
+        assert again == f"from ppdp_lab.lab.classroom.{name} import check"  # whoever wrote another one gains nothing
         assert visible == f'check({function}, "{step}")'
         assert "BEGIN HIDDEN TESTS" in begin and "END HIDDEN TESTS" in end
         assert hidden.startswith(f'check({function}, "{step}", seed=') and hidden.endswith(", hidden=True)")

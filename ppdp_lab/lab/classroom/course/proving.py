@@ -146,6 +146,8 @@ def submissions(exercise: Exercise, source: Source, solved: Notebook) -> Iterato
         yield Submission(f"error {task.name}", right | {task.name: failing}, everything - lost, "ZeroDivisionError")
         late = _only_hidden(exercise, task, task.mistakes[0])
         yield Submission(f"hidden {task.name}", right | {task.name: late}, None, "on a hidden table")
+    cheating = {task.name: f"check = print\n\ndef {task.name}(*arguments):\n    return None" for task in exercise.tasks}
+    yield Submission("check replaced", cheating, 0.0)
     yield Submission("endless cell", right, everything, before="while True:\n    pass")
     yield Submission("error cell", right, everything, before="1 / 0")
 
