@@ -1,8 +1,11 @@
 # make reproduce [SCALE=paper]   redraw every paper's figures and print the scorecard
 # make lab                       open JupyterLab at the tour
+# make explore                   open the explorers in a browser
 # make test                      the whole suite: lint, types, tests
 # make check                     the part to run while working, under a minute
-# make long [N=10000]            the adversary with N cases, then every notebook at tiny scale: under 40 minutes on 2 cores
+# make docs                      the pages: gallery, reference, recipes, into site/
+# make long [N=10000]            the adversary with N cases, every exercise graded, every notebook at tiny scale, also in a
+#                                browser, the pages: about 40 minutes on 2 cores
 PYTHON ?= python3
 SCALE ?= quick
 N ?= 10000
@@ -10,7 +13,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce lab test check long lint bench clean
+.PHONY: reproduce lab explore docs test check long lint bench clean
 
 reproduce: $(READY)
 	$(BIN)/ppdp-lab reproduce --scale $(SCALE)
@@ -18,16 +21,30 @@ reproduce: $(READY)
 lab: $(READY)
 	$(BIN)/jupyter lab notebooks/tour.ipynb
 
+explore: $(READY)
+	$(BIN)/ppdp-lab explore
+
+# --strict: a warning, such as a link that leads nowhere, is an error; --quiet would not count them.
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "Open site/index.html. To search in the pages, too: $(BIN)/python -m http.server --bind 127.0.0.1 --directory site"
+
+# The browser after the rest: a server for each file, and pages that need not wait for somebody's computation.
 test: lint
-	$(BIN)/python -m pytest -q -n 2
+	$(BIN)/python -m pytest -q -n 2 --ignore=tests/browser
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile tests/browser
 
 check: lint
 	HYPOTHESIS_PROFILE=check $(BIN)/python -m pytest -q -n 2 -m "not slow"
 
-# Both halves run, whatever the first one finds; the target fails if either does.
+# All parts run, whatever the first ones find; the target fails if one of them does.
 long: $(READY)
 	PPDP_LAB_ADVERSARY=$(N) $(BIN)/python -m pytest -q -n 2 tests/adversary; found=$$?; \
-	$(BIN)/python -m pytest -q -n 2 tests/test_notebooks.py && exit $$found
+	course=$$(mktemp -d); { $(BIN)/ppdp-lab class new $$course && $(BIN)/ppdp-lab class check $$course; } || found=1; rm -rf $$course; \
+	$(BIN)/python -m pytest -q -n 2 tests/test_notebooks.py || found=1; \
+	PPDP_LAB_ALL_NOTEBOOKS=1 $(BIN)/python -m pytest -q -n 2 --dist loadfile tests/browser || found=1; \
+	$(MAKE) --no-print-directory docs || found=1; \
+	exit $$found
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -50,4 +67,4 @@ $(READY): pyproject.toml
 	@echo "Ready. Everything lies in $(VENV); remove it with: make clean"
 
 clean:
-	rm -rf $(VENV) results
+	rm -rf $(VENV) results site

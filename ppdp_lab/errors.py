@@ -9,7 +9,8 @@ from __future__ import annotations
 import difflib
 import math
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +76,10 @@ class DataFileError(PPDPError, ValueError):
     """A file is missing or does not hold what it should."""
 
 
+class MissingExtraError(PPDPError, ImportError):
+    """Something was asked for that comes with an extra of the package, and the extra is not installed."""
+
+
 class FewStayedWarning(PPDPWarning):
     """Nearly nobody of the release before is found again: ids may be written otherwise this time."""
 
@@ -85,6 +90,24 @@ class DirtyRecordsWarning(PPDPWarning):
 
 class DroppedColumnsWarning(PPDPWarning):
     """Columns of the frame that the schema does not name were dropped."""
+
+
+@contextmanager
+def comes_with(extra: str) -> Iterator[None]:
+    """Imports of what an extra brings along; where one is missing, the error says which extra has it.
+
+    >>> with comes_with("lab"):
+    ...     import no_such_package
+    Traceback (most recent call last):
+    ppdp_lab.errors.MissingExtraError: no_such_package is not installed; it comes with: pip install 'ppdp_lab[lab]'
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        name = (error.name or str(error)).partition(".")[0]
+        if name == "ppdp_lab":  # a module of our own that does not exist is our fault
+            raise
+        raise MissingExtraError(f"{name} is not installed; it comes with: pip install 'ppdp_lab[{extra}]'") from None
 
 
 def listed(values: Iterable[object], limit: int = 10) -> str:

@@ -17,9 +17,11 @@ from __future__ import annotations
 
 import io
 import textwrap
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,12 +32,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PatchCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from ppdp_lab.errors import ParameterError, listed
 from ppdp_lab.table.files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 # Okabe and Ito's palette, without its yellow, which is too light for lines on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -69,10 +73,13 @@ LOOK: dict[str, Any] = {
 }
 
 
+_ALONE = threading.RLock()  # settings belong to the process: two explorers of one notebook draw one after the other
+
+
 @contextmanager
 def look() -> Iterator[None]:
     """The look, whatever a reader's own matplotlib settings are."""
-    with mpl.rc_context():
+    with _ALONE, mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(LOOK)  # type: ignore[arg-type]
         yield
@@ -87,6 +94,13 @@ def _in_look(function: Any) -> Any:
     return styled
 
 
+class Picture(Figure):
+    """A figure that notebooks show where it is the last line of a cell, whether pyplot was imported or not."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        return image(self), {"width": round(self.get_size_inches()[0] * 110)}
+
+
 @_in_look
 def figure(rows: int = 1, columns: int = 1, *, width: float = 5.2, height: float = 3.4, **subplots: Any) -> Any:
     """A figure and its axes (one, or an array), ``width`` by ``height`` inches for each.
@@ -95,7 +109,7 @@ def figure(rows: int = 1, columns: int = 1, *, width: float = 5.2, height: float
     >>> fig.get_size_inches().tolist()
     [5.2, 3.4]
     """
-    fig = Figure(figsize=(width * columns, height * rows), layout="constrained")
+    fig = Picture(figsize=(width * columns, height * rows), layout="constrained")
     FigureCanvasAgg(fig)
     return fig, fig.subplots(rows, columns, **subplots)
 
@@ -113,27 +127,75 @@ def style(index: int) -> dict[str, Any]:
     }
 
 
+def style_of_two(colour: int, line: int) -> dict[str, Any]:
+    """Colour and marker by one variable, line and filling of the marker by another: each can be read by itself, in grey too.
+
+    >>> style_of_two(1, 0)["color"] == style_of_two(1, 1)["color"], style_of_two(1, 1)["markerfacecolor"]
+    (True, 'white')
+    """
+    looks = style(colour) | {"linestyle": LINES[line % len(LINES)]}
+    return looks | ({"markerfacecolor": "white"} if line % 2 else {})
+
+
 @_in_look
 def curves(
-    ax: Axes, frame: pd.DataFrame, *, x: str, y: str, series: str | None = None, order: Sequence[Any] | None = None
+    ax: Axes,
+    frame: pd.DataFrame,
+    *,
+    x: str,
+    y: str,
+    series: str | None = None,
+    order: Sequence[Any] | None = None,
+    line: str | None = None,
+    lines: Sequence[Any] | None = None,
 ) -> None:
     """One line per value of ``series``; repetitions at the same x are averaged, and their range is shaded.
 
-    ``order`` fixes which series comes first, and so which gets which style.
+    ``order`` fixes which series comes first, and so which gets which style. With a second column, ``line`` (and ``lines``,
+    its order), the series decides colour and marker, and that column the line style: the legend names it first. Whole
+    numbers on the x axis have ticks at whole numbers only.
     """
-    for column in [x, y, *([series] if series else [])]:
+    for column in [name for name in (x, y, series, line) if name]:
         if column not in frame.columns:
             raise ParameterError(f"no column {column!r} to draw; there are {listed(frame.columns, 30)}")
-    names = [None] if series is None else list(dict.fromkeys(frame[series])) if order is None else list(order)
-    for index, name in enumerate(names):
-        rows = frame if series is None else frame[frame[series] == name]
+    names, kinds = (
+        [None] if column is None else list(dict.fromkeys(frame[column])) if said is None else list(said)
+        for column, said in ((series, order), (line, lines))
+    )
+    for (second, kind), (first, name) in product(enumerate(kinds), enumerate(names)):
+        chosen = {c: v for c, v in ((series, name), (line, kind)) if c is not None}
+        rows = frame[np.logical_and.reduce([frame[c] == v for c, v in chosen.items()])] if chosen else frame
         at = rows.groupby(x, sort=True)[y].agg(["mean", "min", "max"])
         if len(at) == 0:
             continue
-        looks = style(index)
-        ax.plot(at.index.to_numpy(), at["mean"].to_numpy(), label=None if name is None else str(name), **looks)
+        looks = style(first) if line is None else style_of_two(first, second)
+        label = ", ".join(str(part) for part in (kind, name) if part is not None) or None
+        ax.plot(at.index.to_numpy(), at["mean"].to_numpy(), label=label, **looks)
         if (at["min"] < at["max"]).any():
             ax.fill_between(at.index.to_numpy(), at["min"], at["max"], color=looks["color"], alpha=0.15, linewidth=0)
+    if frame[x].dtype.kind in "iu":
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def logarithmic(axis: Axis) -> None:
+    """A logarithmic axis with plain numbers at 1, 2 and 5 of every power of ten, so that a narrow range has ticks, too."""
+    set_scale = axis.axes.set_xscale if axis.axis_name == "x" else axis.axes.set_yscale  # type: ignore[attr-defined]
+    set_scale("log")
+    low, high = axis.get_view_interval() if axis.get_view_interval()[0] > 0 else (1.0, 10.0)
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high / low < 1e3 else (1.0,)))
+    axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:.6g}")
+
+
+def percent(axis: Axis) -> None:
+    """Ticks of shares in percent, with as many digits as they need: 2.5 %, not 2 %.
+
+    >>> _, ax = figure()
+    >>> percent(ax.yaxis)
+    >>> ax.yaxis.get_major_formatter()(0.025)
+    '2.5 %'
+    """
+    axis.set_major_formatter(lambda share, _: f"{100 * share:.6g} %")
 
 
 def band(ax: Axes, low: float, high: float, label: str = "paper", *, axis: str = "y") -> None:
@@ -150,7 +212,7 @@ def dashed(ax: Axes, value: float, label: str = "paper", *, axis: str = "y") -> 
 
 @_in_look
 def label(ax: Axes, *, x: str, y: str, title: str = "", legend: bool | None = None) -> Figure:
-    """Axis labels (units in brackets), title, and a legend if there is something to tell apart; returns the figure."""
+    """Axis labels (units in round brackets), title, and a legend if there is something to tell apart; returns the figure."""
     ax.set(xlabel=x, ylabel=y, title=title)
     handles, _ = ax.get_legend_handles_labels()
     if legend if legend is not None else bool(handles):
@@ -161,9 +223,23 @@ def label(ax: Axes, *, x: str, y: str, title: str = "", legend: bool | None = No
 
 
 @_in_look
-def legend_above(fig: Figure, ax: Axes, *, columns: int = 3) -> Figure:
-    """One legend for all axes of a figure, above them, where it hides no curve; returns the figure."""
-    fig.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=columns)
+def legend_above(fig: Figure, *axes: Axes, columns: int = 6, more: Sequence[Any] = ()) -> Figure:
+    """One legend for all axes of a figure, above them, where it hides no curve; returns the figure.
+
+    It names whatever any of the given axes (of all, unless given) shows, each label once, and ``more`` handles that no axis
+    has; in so many columns at most, and in fewer if the figure is not wide enough for them.
+    """
+    shown: dict[str, Any] = {}
+    for ax in axes or fig.axes:
+        for handle, label in zip(*ax.get_legend_handles_labels()):
+            shown.setdefault(label, handle)
+    shown |= {handle.get_label(): handle for handle in more}
+    wide = fig.get_size_inches()[0] * fig.dpi
+    for several in range(min(len(shown), columns), 0, -1):
+        legend = fig.legend(shown.values(), shown.keys(), loc="outside upper left", ncols=several)
+        if several == 1 or legend.get_window_extent().width <= 0.98 * wide:
+            break
+        legend.remove()
     return fig
 
 
@@ -184,17 +260,24 @@ def save(fig: Figure, path: str | Path) -> list[Path]:
     stem = Path(path)
     stem = stem.with_suffix("") if stem.suffix in (".png", ".svg") else stem
     written = []
-    for suffix, metadata in ((".png", {"Software": "ppdp_lab"}), (".svg", {"Creator": "ppdp_lab", "Date": None})):
-        target = stem.with_name(stem.name + suffix)
-        write_whole(target, _bytes(fig, suffix[1:], metadata))  # a reader never finds half a figure
+    for form in _METADATA:
+        target = stem.with_name(f"{stem.name}.{form}")
+        write_whole(target, image(fig, form))  # a reader never finds half a figure
         written.append(target)
     return written
 
 
+_METADATA: dict[str, dict[str, Any]] = {
+    "png": {"Software": "ppdp_lab"},
+    "svg": {"Creator": "ppdp_lab", "Date": None},
+}
+
+
 @_in_look
-def _bytes(fig: Figure, form: str, metadata: dict[str, Any]) -> bytes:
+def image(fig: Figure, form: str = "png") -> bytes:
+    """A figure as a PNG or SVG image; the same figure gives the same bytes."""
     buffer = io.BytesIO()
-    fig.savefig(buffer, format=form, metadata=metadata)
+    fig.savefig(buffer, format=form, metadata=_METADATA[form])
     return buffer.getvalue()
 
 
@@ -207,12 +290,12 @@ def show(fig: Figure) -> None:
         return
     if get_ipython() is not None:  # type: ignore[no-untyped-call]
         width = fig.get_size_inches()[0] * 110
-        display(Image(_bytes(fig, "png", {"Software": "ppdp_lab"}), width=width))  # type: ignore[no-untyped-call]
+        display(Image(image(fig), width=width))  # type: ignore[no-untyped-call]
 
 
 # ---------------------------------------------------------------------- the picture of a partition
 @_in_look
-def partition(ax: Axes, boxes: pd.DataFrame, *, points: pd.DataFrame | None = None) -> None:
+def partition(ax: Axes, boxes: pd.DataFrame, *, points: pd.DataFrame | None = None, shaded: bool = True) -> None:
     """Draw the boxes of a release as rectangles, darker where a class has more records per area.
 
     Parameters
@@ -221,20 +304,24 @@ def partition(ax: Axes, boxes: pd.DataFrame, *, points: pd.DataFrame | None = No
         Columns ``x0, x1, y0, y1`` and ``size``, one row per class, as ``lab.box_frame`` makes them of a release.
     points : DataFrame, optional
         Records to put on top: columns ``x`` and ``y``.
+    shaded : bool
+        False for boxes that are all alike.
     """
     corners = boxes[["x0", "y0", "x1", "y1"]].to_numpy(dtype=float)
     patches = [Rectangle((x0, y0), x1 - x0, y1 - y0) for x0, y0, x1, y1 in corners]
     area = (corners[:, 2] - corners[:, 0]) * (corners[:, 3] - corners[:, 1])
     density = np.log(boxes["size"].to_numpy() / area)
     drawn = PatchCollection(patches, cmap="Blues", edgecolor=INK, linewidth=0.5, alpha=0.85)
-    drawn.set_array(density)
-    spread = float(np.ptp(density)) or 1.0
-    drawn.set_clim(
-        density.min() - 0.3 * spread, density.max() + 0.8 * spread
-    )  # neither white nor black: edges stay visible
+    if shaded:
+        drawn.set_array(density)
+        spread = float(np.ptp(density)) or 1.0
+        # Neither white nor black: edges stay visible.
+        drawn.set_clim(density.min() - 0.3 * spread, density.max() + 0.8 * spread)
+    else:
+        drawn.set_facecolor("#f2f2f2")
     ax.add_collection(drawn)
     if points is not None:
-        ax.plot(points["x"], points["y"], ".", color=COLOURS[1], markersize=2, alpha=0.5)
+        ax.plot(points["x"], points["y"], ".", color=COLOURS[1] if shaded else INK, markersize=2 if shaded else 4)
     ax.set_xlim(corners[:, 0].min(), corners[:, 2].max())
     ax.set_ylim(corners[:, 1].min(), corners[:, 3].max())
     ax.grid(False)

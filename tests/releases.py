@@ -35,6 +35,8 @@ class Parts:
             grouped=self.grouped,
             counterfeits=Counterfeits(renumber[fake.class_of], fake.sensitive, fake.qi),
             pseudonyms=None if self.pseudonyms is None else self.pseudonyms[rows],
+            # Pseudonyms tell classes apart that look alike otherwise; then whoever publishes says how to number these.
+            ties=None if self.pseudonyms is None else np.argsort(renumber),
         )
 
     @property

@@ -15,7 +15,7 @@ import ppdp_lab
 
 PACKAGE = Path(ppdp_lab.__file__).parent
 ROOMS = [
-    "versions", "errors", "registry",
+    "versions", "errors", "registry", "pages",
     "table", "plotting", "datasets", "principles", "forms", "release", "metrics", "attacks", "anonymize", "republish",
     "holder", "lab", "explore", "cli",
 ]  # fmt: skip

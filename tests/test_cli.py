@@ -16,6 +16,7 @@ from ppdp_lab.anonymize import ALGORITHMS
 from ppdp_lab.cli import app
 from ppdp_lab.lab import bench, runner
 from ppdp_lab.lab.bench.base import Measurement
+from ppdp_lab.lab.experiment import catalogue
 from ppdp_lab.lab.run import tables
 
 DATA = Path(__file__).parent / "lab" / "data" / "experiments"
@@ -264,7 +265,9 @@ def test_two_tables_do_not_overwrite_what_was_read(call, people, tmp_path, part)
 
 
 # ---------------------------------------------------------------------- experiments
-def test_without_experiments_it_says_so(call):
+def test_without_experiments_it_says_so(call, monkeypatch):
+    assert "tour" in call("list").stdout  # those that come with the package
+    monkeypatch.setattr(catalogue, "SHIPPED", ())
     assert "no experiments" in call("list").stdout
     assert "nothing to reproduce" in call("reproduce").stdout
     assert "no experiments/*.toml" in refusal(call("run", "tour", code=2))
@@ -276,7 +279,7 @@ def root(call, tmp_path, monkeypatch):
     shutil.copytree(DATA, tmp_path / "experiments")
     executed = []
 
-    def execute(notebook, output, parameters, environment, watch):
+    def execute(notebook, output, parameters, environment, watch, *_):
         shutil.copy(notebook, output)
         folder, rows = Path(environment["PPDP_LAB_RUN"]), parameters["rows"]
         boxes = pd.DataFrame({"x0": [0.0], "x1": [1.0], "y0": [0.0], "y1": [1.0], "size": [rows]})
@@ -329,7 +332,8 @@ def test_an_unknown_scale_is_refused_before_anything_is_written(call, root, tmp_
     call("reproduce")
     card = tmp_path / "results" / "SCORECARD.md"
     was = card.read_text()
-    for command in (["reproduce"], ["report"], ["redraw", "demo"], ["run", "demo"], ["sweep", "demo", "-p", "rows=30"]):
+    sweep = ["sweep", "demo", "-p", "rows=30", "--processes", "0"]
+    for command in (["reproduce"], ["report"], ["redraw", "demo"], ["run", "demo"], sweep):
         assert "did you mean 'quick'" in refusal(call(*command, "--scale", "quik", code=2))
     assert card.read_text() == was and len(root) == 1 and not (tmp_path / "figures").exists()
 
@@ -382,10 +386,26 @@ def test_reproduce_prints_and_writes_the_scorecard(call, root, tmp_path):
     printed = call("reproduce").stdout
     assert "4 claims: 1 holds, 1 does not hold" in printed
     assert "# Scorecard" in (tmp_path / "results" / "SCORECARD.md").read_text()
+    (figures,) = tmp_path.glob("results/demo/*/figures")
+    assert f"demo        2        {figures}" in printed
+
+
+def test_show_says_what_an_experiment_takes_and_where_its_figures_are(call, root, tmp_path):
+    printed = call("show", "demo").stdout
+    assert printed.startswith("demo: Loss and number of classes under Mondrian\npaper: made up for the tests\n")
+    lines = {line.split()[0]: line.split()[1:] for line in printed.splitlines() if line}
+    assert lines["parameter"] == ["default", "at", "tiny", "at", "quick", "at", "paper"]
+    assert lines["rows"][1:] == ["60", "80", "400"] and "not drawn yet; use: ppdp-lab run demo" in printed
+    assert "loss-rises" in printed and "The larger k, the more is lost." in printed
+    call("run", "demo", "-p", "rows=70")
+    (figures,) = tmp_path.glob("results/demo/*/figures")
+    printed = call("show", "demo").stdout
+    assert f"of the newest run (quick, rows=70): {figures}" in printed and "does not hold" in printed
+    assert "did you mean 'demo'" in refusal(call("show", "dmo", code=2))
 
 
 def test_sweep_makes_one_table(call, root):
-    printed = call("sweep", "demo", "-p", "rows=30,40", "-p", "seed=1,2").stdout
+    printed = call("sweep", "demo", "-p", "rows=30,40", "-p", "seed=1,2", "--processes", "0").stdout
     assert [(p["rows"], p["seed"]) for p in root] == [(30, 1), (30, 2), (40, 1), (40, 2)]
     assert (
         "12 rows in" in printed and "loss.parquet" in printed and "4 rows in" in printed and "boxes.parquet" in printed

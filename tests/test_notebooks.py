@@ -13,21 +13,28 @@ from ppdp_lab.lab.run import kernel, parameters
 
 ROOT = Path(__file__).parents[1]
 EXPERIMENTS = {experiment.name: experiment for experiment in catalogue.experiments(ROOT)}
-NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))  # those in folders have tests of their own
+EVERYWHERE = sorted((ROOT / "notebooks").rglob("*.ipynb"))
+FOLDERS = {
+    "explore",
+    "exercises",
+}  # tests/explore/test_notebooks.py; exercises take no parameters, tests/lab/classroom/
 SCREEN = 35  # lines
 
 
 def test_no_notebook_is_forgotten():
     assert sorted(EXPERIMENTS) == ["bpg", "choice", "crossover", "equivalence", "i3m", "mdistinct", "speedy", "tour"]
     assert {e.notebook.resolve() for e in EXPERIMENTS.values()} == {path.resolve() for path in NOTEBOOKS}
+    assert {path.parent.name for path in EVERYWHERE if path not in NOTEBOOKS} == FOLDERS
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", EVERYWHERE, ids=lambda path: path.stem)
 def test_committed_without_outputs(path):
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     code = [cell for cell in cells if cell["cell_type"] == "code"]
     assert not any(cell["outputs"] or cell["execution_count"] for cell in code)
-    assert sum("parameters" in cell["metadata"].get("tags", []) for cell in code) == 1
+    parametrized = sum("parameters" in cell["metadata"].get("tags", []) for cell in code)
+    assert parametrized == (path.parent.name != "exercises")
     assert cells[0]["cell_type"] == "markdown"
 
 

@@ -78,3 +78,49 @@ def test_a_partition_is_drawn_as_boxes():
     plotting.partition(ax, boxes, points=pd.DataFrame({"x": [3], "y": [1]}))
     assert len(ax.collections[0].get_paths()) == 2 and len(ax.lines) == 1
     assert (ax.get_xlim(), ax.get_ylim()) == ((0, 9), (0, 2))
+
+
+@pytest.mark.parametrize("width", [2.4, 5.2, 12.0])
+def test_a_legend_above_is_never_cut_off(width):
+    fig, axes = plotting.figure(1, 2, width=width / 2)
+    names = [f"a method with a long name, r = {n}" for n in range(6)]
+    for ax in axes:
+        for i, name in enumerate(names):
+            ax.plot([0, 1], [i, i], label=name)
+    plotting.legend_above(fig, *axes)
+    fig.draw_without_rendering()
+    (legend,) = fig.legends
+    assert [text.get_text() for text in legend.get_texts()] == names  # each once, though both axes have it
+    if width > 3:  # a figure that is narrower than its longest label has one column
+        assert legend.get_window_extent().width <= width * fig.dpi
+
+
+def test_two_variables_have_two_looks():
+    rows = pd.DataFrame({"x": [1, 2] * 4, "y": range(8), "r": [1, 1, 2, 2] * 2, "method": ["a"] * 4 + ["b"] * 4})
+    _, ax = plotting.figure()
+    plotting.curves(ax, rows, x="x", y="y", series="r", line="method")
+    looks = {line.get_label(): line for line in ax.lines}
+    assert list(looks) == ["a, 1", "a, 2", "b, 1", "b, 2"]
+    for one, other in (("a, 1", "b, 1"), ("a, 2", "b, 2")):
+        assert (
+            looks[one].get_color() == looks[other].get_color() and looks[one].get_marker() == looks[other].get_marker()
+        )
+        assert looks[one].get_linestyle() != looks[other].get_linestyle()
+    assert looks["a, 1"].get_linestyle() == looks["a, 2"].get_linestyle()
+    assert looks["a, 1"].get_marker() != looks["a, 2"].get_marker()
+
+
+def test_ticks_are_what_they_say():
+    _, (left, right) = plotting.figure(1, 2)
+    plotting.curves(left, pd.DataFrame({"release": [0, 1, 2, 3], "y": [0.0, 0.02, 0.05, 0.075]}), x="release", y="y")
+    plotting.percent(left.yaxis)
+    left.set_yticks([0.025, 0.05, 0.075])
+    left.figure.draw_without_rendering()
+    assert [label.get_text() for label in left.get_yticklabels()] == ["2.5 %", "5 %", "7.5 %"]
+    assert all(float(tick).is_integer() for tick in left.get_xticks())
+    right.plot([1, 2], [0.0021, 0.0035])
+    plotting.logarithmic(right.yaxis)  # less than one power of ten, and ticks all the same
+    right.figure.draw_without_rendering()
+    low, high = right.get_ylim()
+    seen = [label.get_text() for label, tick in zip(right.get_yticklabels(), right.get_yticks()) if low <= tick <= high]
+    assert len(seen) > 1 and all(low <= float(text) <= high for text in seen)

@@ -13,11 +13,11 @@ from members import make, outside
 from strategies import cases, rules
 
 import ppdp_lab as pl
-from ppdp_lab import anonymize, attacks, datasets, forms, metrics, principles, republish
+from ppdp_lab import anonymize, attacks, datasets, explore, forms, metrics, principles, republish
 from ppdp_lab.errors import ParameterError, UnknownNameError
 from ppdp_lab.registry import FAMILIES, Entry, Plain, Registry, Within, parse, revive, to_json
 
-WANTED = {"principle", "metric", "attack", "anonymizer", "publisher", "form", "data set", "update model"}
+WANTED = {"principle", "metric", "attack", "anonymizer", "publisher", "form", "data set", "update model", "explorer"}
 MADE = {"principle", "anonymizer", "publisher"}
 
 
@@ -35,7 +35,7 @@ def test_every_family_has_its_registry() -> None:
     assert FAMILIES["principle"] is principles.PRINCIPLES and FAMILIES["metric"] is metrics.ALL
     assert FAMILIES["attack"] is attacks.ALL and FAMILIES["anonymizer"] is anonymize.ANONYMIZERS
     assert FAMILIES["publisher"] is republish.PUBLISHERS and FAMILIES["form"] is forms.FORMS
-    assert list(FAMILIES["data set"]) == datasets.names()
+    assert list(FAMILIES["data set"]) == datasets.names() and FAMILIES["explorer"] is explore.EXPLORERS
 
 
 def concrete(room: object, base: type) -> set[str]:

@@ -11,12 +11,13 @@ import pandas as pd
 
 from ppdp_lab.attacks.updates import UpdateModel
 from ppdp_lab.errors import IdError, ParameterError, check_integer, check_items, listed
+from ppdp_lab.registry import OneLine
 from ppdp_lab.release import Release
 from ppdp_lab.table import Domain, Microdata, common_domains
 
 
 @dataclass(frozen=True, eq=False)
-class Presence:
+class Presence(OneLine):
     """Who is in one release, with which quasi-identifiers and, if that is known, in which published group.
 
     ``persons`` are positions in :attr:`Background.ids`; column j of ``qi`` and entry j of ``groups`` belong to

@@ -11,6 +11,7 @@ import numpy as np
 from ppdp_lab.attacks.background import Background, release_name
 from ppdp_lab.errors import ParameterError, PublicationError, check_items
 from ppdp_lab.forms import Feature, Published, PublishedRows
+from ppdp_lab.registry import OneLine
 from ppdp_lab.table import Cells, ClassCounts, Domain, common_domains, group
 
 
@@ -110,7 +111,7 @@ def use_tracks(series: Sequence[Published], track: bool | None) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Values:
+class Values(OneLine):
     """The sensitive value of each published row of a series, as one code.
 
     For one attribute the code is the attribute's. For several together it is the number of their combination, and

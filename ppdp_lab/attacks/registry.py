@@ -14,7 +14,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 from ppdp_lab.errors import check_choice, check_items
 from ppdp_lab.forms import Feature, Published, readable_by
-from ppdp_lab.registry import Registry
+from ppdp_lab.registry import OneLine, Registry
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -26,7 +26,7 @@ ALL: Registry[Attack[Any, Any]] = Registry("attack")
 
 
 @dataclass(eq=False, repr=False)
-class Attack(Generic[P, R]):
+class Attack(OneLine, Generic[P, R]):
     """One attack, classified.
 
     Attributes

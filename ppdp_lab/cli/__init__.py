@@ -4,7 +4,7 @@ Everything heavy is imported inside the commands, so that ``--help`` answers at 
 one line on stderr and exit code 2.
 """
 
-from ppdp_lab.cli import experiments, measuring, own_files, sweeping
+from ppdp_lab.cli import classroom, experiments, exploring, measuring, own_files, sweeping
 from ppdp_lab.cli.base import app, main
 
-__all__ = ["app", "experiments", "main", "measuring", "own_files", "sweeping"]
+__all__ = ["app", "classroom", "experiments", "exploring", "main", "measuring", "own_files", "sweeping"]

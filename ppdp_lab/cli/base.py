@@ -65,7 +65,7 @@ def _version(show: bool) -> None:
 def _main(
     root: Annotated[
         Path | None,
-        typer.Option("--root", help="Folder with experiments/ and results/ (or PPDP_LAB_ROOT); found by itself."),
+        typer.Option("--root", help="Folder for results/ (or PPDP_LAB_ROOT); else that of experiments/, or this one."),
     ] = None,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)

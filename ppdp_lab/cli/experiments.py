@@ -55,7 +55,7 @@ def run(
     data_dir: DataFolder = None,
 ) -> None:
     """Run one experiment and print its verdicts."""
-    from ppdp_lab.lab.report import scorecard
+    from ppdp_lab.lab.report import overview, scorecard
     from ppdp_lab.lab.run import parameters
     from ppdp_lab.lab.runner import run as run_experiment
 
@@ -63,14 +63,26 @@ def run(
     experiment, given = experiment_named(name), parameters.parse_all(parameter or [])
     done = run_experiment(experiment, results=results_folder(), scale=scale, given=given, force=force, say=say)
     say("\n" + scorecard.plain([scorecard.Scored(experiment, done)]))
-    say(f"\n{done.folder}")
+    say(f"\n{overview.places([(experiment, done)])}\n\n{done.folder}")
+
+
+@app.command()
+def show(name: Annotated[str, typer.Argument(help="An experiment's name or TOML file.")]) -> None:
+    """Show an experiment: parameters, scales, figures and where they are, claims."""
+    from ppdp_lab.lab.report import overview
+    from ppdp_lab.lab.run import parameters
+    from ppdp_lab.lab.run.record import latest
+
+    experiment = experiment_named(name)
+    newest = latest(experiment.name, results_folder())
+    say(overview.overview(experiment, parameters.defined(experiment.notebook), newest))
 
 
 @app.command()
 def reproduce(scale: Scale = "quick", force: Force = False, data_dir: DataFolder = None) -> None:
     """Run all experiments and print the scorecard."""
     from ppdp_lab.lab.experiment.catalogue import experiments
-    from ppdp_lab.lab.report import scorecard
+    from ppdp_lab.lab.report import overview, scorecard
     from ppdp_lab.lab.reproduce import reproduce as run_all
     from ppdp_lab.table.files import write_whole
 
@@ -85,27 +97,40 @@ def reproduce(scale: Scale = "quick", force: Force = False, data_dir: DataFolder
     scored += [scorecard.Scored(e, None) for e in everything if e.name not in runs]
     path = results_folder() / "SCORECARD.md"
     write_whole(path, scorecard.markdown(scored))
-    say(f"\n{scorecard.plain(scored)}\n\n{path}")
+    finished = [(e, runs[e.name]) for e in everything if e.name in runs]
+    say(f"\n{scorecard.plain(scored)}\n\n{overview.places(finished)}\n\n{path}")
     if failures:
         raise PPDPError(f"{len(failures)} of {len(everything)} experiments failed: {', '.join(failures)}; see above")
 
 
 @app.command()
 def report(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Experiments, by name or TOML file; all unless named.")
+    ] = None,
     to: Annotated[Path, typer.Option("--to", help="Folder for figures and SCORECARD.md.")] = Path("figures"),
+    html: Annotated[
+        Path | None, typer.Option("--html", help="One self-contained page in place of a folder: the file to write.")
+    ] = None,
     scale: Scale = "paper",
 ) -> None:
-    """Collect figures and scorecard of finished runs in a folder, without running anything."""
+    """Collect figures and scorecard of finished runs in a folder or on one page, without running anything."""
     from ppdp_lab.lab.experiment.catalogue import experiments
     from ppdp_lab.lab.report import scorecard
-    from ppdp_lab.lab.report.gallery import gallery
+    from ppdp_lab.lab.report.collecting.gallery import gallery
+    from ppdp_lab.lab.report.collecting.page import check_target, write_page
 
-    everything = experiments(root_folder())
-    check_scale(scale, everything)
-    scored = scorecard.collect(everything, results_folder(), scale)
+    if html is not None:
+        check_target(html)
+    chosen = [experiment_named(name) for name in names] if names else experiments(root_folder())
+    check_scale(scale, chosen)
+    scored = scorecard.collect(chosen, results_folder(), scale)
     if all(entry.run is None for entry in scored):
-        raise PPDPError(f"no experiment was run at scale {scale!r} yet; use: ppdp-lab reproduce --scale {scale}")
-    say(f"{scorecard.summary(scored)}\n{gallery(scored, to, results_folder())}")
+        what = f"ppdp-lab run {names[0]}" if names else "ppdp-lab reproduce"
+        who = f"{', '.join(names)} was not" if names else "no experiment was"
+        raise PPDPError(f"{who} run at scale {scale!r} yet; use: {what} --scale {scale}")
+    written = gallery(scored, to, results_folder()) if html is None else write_page(scored, html)
+    say(f"{scorecard.summary(scored)}\n{written}")
 
 
 @app.command()

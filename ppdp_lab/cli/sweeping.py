@@ -2,31 +2,91 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ppdp_lab.cli.base import DataFolder, Force, Scale, app, experiment_named, results_folder, say, use_data
+from ppdp_lab.cli.base import DataFolder, Force, Scale, app, say, use_data
+from ppdp_lab.errors import PPDPError
+
+if TYPE_CHECKING:
+    from ppdp_lab.lab import Sweep
+
+STOPPED = 130  # what shells expect of a command that Ctrl-C has ended
 
 
 @app.command()
 def sweep(
-    name: Annotated[str, typer.Argument(help="An experiment's name or TOML file.")],
+    name: Annotated[
+        str, typer.Argument(help="anonymize, publish, package.module:function, or an experiment's name or TOML file.")
+    ],
     parameter: Annotated[
         list[str], typer.Option("-p", "--parameter", help="key=1,2,3; several make all combinations.")
     ],
     scale: Scale = "quick",
+    store: Annotated[
+        Path | None, typer.Option("--store", help="Folder for points and results; results/sweeps unless given.")
+    ] = None,
+    processes: Annotated[
+        int | None, typer.Option("--processes", help="How many run side by side; as many as there are cores.")
+    ] = None,
+    cluster: Annotated[str | None, typer.Option("--cluster", help="Address of a dask cluster, tcp://...")] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Try again what failed, and nothing else.")] = False,
     force: Force = False,
     data_dir: DataFolder = None,
 ) -> None:
-    """Run one experiment at several parameter values and put the results of all runs together."""
-    from ppdp_lab.lab.run import parameters
-    from ppdp_lab.lab.sweep import sweep as run_sweep
+    """Run a function or an experiment at all combinations of values; a killed sweep goes on where it stopped.
+
+    ppdp-lab sweep anonymize -p dataset=adult -p rows=5000 -p algorithm=mondrian,kmember -p k=2,5,10
+
+    ppdp-lab sweep publish -p dataset=occ -p publisher=m_invariance,e_equivalence -p m=2,4 -p e=2 -p releases=3
+    """
+    from ppdp_lab import lab
+    from ppdp_lab.lab.run.parameters import parse_grid
 
     use_data(data_dir)
-    values = dict(parameters.parse_sweep(text) for text in parameter)
-    tables, folder = run_sweep(
-        experiment_named(name), values, results=results_folder(), scale=scale, force=force, say=say
-    )
-    for which, table in tables.items():
-        say(f"\n{table.to_string(index=False, max_rows=40)}\n\n{len(table)} rows in {folder / f'{which}.parquet'}")
+    try:
+        done = lab.sweep(
+            name,
+            parse_grid(parameter),
+            store=store,
+            processes=processes,
+            cluster=cluster,
+            retry=retry,
+            force=force,
+            scale=scale,
+            say=say,
+        )
+    except KeyboardInterrupt:
+        raise typer.Exit(STOPPED) from None
+    _show(done)
+    if done.failed:
+        raise PPDPError(f"{done.failed} of {done.points} points failed, see above; to try them again: --retry")
+
+
+def _show(done: Sweep) -> None:
+    """Print the tables, where they lie, and what failed."""
+    from ppdp_lab.lab.report.text import table
+
+    assert done.folder is not None
+    width = shutil.get_terminal_size((120, 24)).columns
+    for name, frame in done.tables.items():
+        values = {column: list(dict.fromkeys(frame[column])) for column in frame.attrs["sweep"]["parameters"]}
+        alike = {column: found[0] for column, found in values.items() if len(found) == 1 and len(frame) > 1}
+        say("\n" + ("at " + ", ".join(f"{column}={value}" for column, value in alike.items()) if alike else ""))
+        shown = frame.drop(columns=list(alike))
+        say(shown.to_string(index=False, max_rows=40, line_width=width, float_format="{:.4g}".format, na_rep="-"))
+        say(f"\n{len(frame)} rows in {done.folder / f'{name}.parquet'}")
+    for picture in sorted(done.folder.glob("picture*.png")):
+        say(f"first picture: {picture} and {picture.with_suffix('.svg').name}")
+    if done.failed:
+        points = done.failures.drop(columns=["error", "traceback"])
+        words = [
+            ", ".join(f"{k}={v}" for k, v in row.items() if v is not None and v == v)
+            for row in points.to_dict("records")
+        ]
+        rows = list(zip(words, done.failures["error"]))
+        say(f"\n{table(('failed at', 'error'), rows, widths=(50, max(30, width - 52)))}")
+    say(f"\n{repr(done)[1:-1]}")

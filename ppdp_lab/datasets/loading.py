@@ -11,7 +11,7 @@ import pyarrow.parquet as parquet
 
 from ppdp_lab.datasets import benchmarks, population
 from ppdp_lab.datasets.adult import adult_hierarchies, load_adult
-from ppdp_lab.datasets.own import load_own
+from ppdp_lab.datasets.own import is_own, load_own, own_title
 from ppdp_lab.datasets.trees import Trees
 from ppdp_lab.datasets.views import IMPUTED, INVENTED, REAL, STAND_IN, UCI, VIEWS, View
 from ppdp_lab.errors import DataFileError, check_integer, listed, unknown
@@ -25,6 +25,15 @@ CENSUS_ROWS = 600_000
 def names() -> list[str]:
     """Names of the data sets that :func:`load` knows."""
     return list(VIEWS)
+
+
+def called(name: str | Path) -> str:
+    """What a data set is called in results and figures: its name, or the title of an own one.
+
+    >>> called("occ")
+    'occ'
+    """
+    return own_title(name) if is_own(name) else str(name)
 
 
 def load(name: str | Path, *, rows: int | None = None, seed: int = 0, folder: str | Path | None = None) -> Microdata:
@@ -52,19 +61,19 @@ def load(name: str | Path, *, rows: int | None = None, seed: int = 0, folder: st
     seed = check_integer("seed", seed, at_least=0)
     if rows is not None:
         rows = check_integer("rows", rows, at_least=1)
-    if isinstance(name, Path) or str(name).endswith(".toml"):
-        return _sampled(load_own(name), rows, seed)
+    if is_own(name):
+        return sampled(load_own(name), rows, seed)
     view = VIEWS[name]  # type: ignore[index]
     place = data_folder(folder)
     if view.source == "adult":
-        return _sampled(_adult(view, place), rows, seed)
+        return sampled(_adult(view, place), rows, seed)
     if view.source == "census":
         if place is not None and (place / CENSUS_FILE).is_file():
-            return _sampled(_real_census(view, place / CENSUS_FILE), rows, seed)
+            return sampled(_real_census(view, place / CENSUS_FILE), rows, seed)
         return census(view.name, rows=rows or CENSUS_ROWS, seed=seed)
     if place is not None and _has_arx_files(place, view.source):
         frame, trees = benchmarks.read_arx(place, view.source)
-        return _sampled(_with_hierarchies(frame, view, trees, REAL), rows, seed)
+        return sampled(_with_hierarchies(frame, view, trees, REAL), rows, seed)
     frame, trees = benchmarks.generate(view.source, rows=rows, seed=seed)
     return _with_hierarchies(frame, view, trees, STAND_IN)
 
@@ -131,7 +140,8 @@ def _licence(table: Microdata) -> str:
     return INVENTED if table.provenance == STAND_IN else "that of the file in the data folder"
 
 
-def _sampled(table: Microdata, rows: int | None, seed: int) -> Microdata:
+def sampled(table: Microdata, rows: int | None, seed: int) -> Microdata:
+    """A random sample of so many rows, in their order; all of them if ``rows`` is None."""
     if rows is None or rows == len(table):
         return table
     if rows > len(table):

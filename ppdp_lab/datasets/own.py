@@ -17,6 +17,7 @@ from ppdp_lab.table.files import OPTIONS, FileReport, Reading, open_table
 from ppdp_lab.table.from_files import frames_for, made_hierarchy, warn_of
 
 _ROLES = (
+    "title",
     "file",
     "quasi_identifiers",
     "sensitive",
@@ -29,11 +30,22 @@ _ROLES = (
 )
 
 
+def is_own(name: object) -> bool:
+    """Whether a data set is somebody's own: the path of a TOML file in place of a name."""
+    return isinstance(name, Path) or str(name).endswith(".toml")
+
+
+def own_title(path: str | Path) -> str:
+    """What an own table is called: its title, or the name of its TOML file without the suffix."""
+    return str(_description(Path(path)).get("title") or Path(path).stem)
+
+
 def load_own(path: str | Path) -> Microdata:
     """The table that a TOML file describes; such a file is accepted wherever a data set's name is.
 
     .. code-block:: toml
 
+        title = "Patients"                    # what figures call it; else this file's name
         file = "patients.csv"                 # or .parquet; beside this file, or an absolute path
         quasi_identifiers = ["age", "zip", "job"]
         sensitive = "disease"
@@ -139,7 +151,7 @@ def _description(path: Path) -> dict[str, Any]:
     for key in ("file", "quasi_identifiers"):
         if key not in said:
             raise DataFileError(f"{str(path)!r} lacks the key {key!r}")
-    for key in ("file", "id", "provenance"):
+    for key in ("title", "file", "id", "provenance"):
         if not isinstance(said.get(key, ""), str):
             raise DataFileError(f"{str(path)!r}: {key} must be text in quotes, not {said[key]!r}")
     for key, what in (("hierarchies", "column"), ("domains", "column"), ("reading", "option")):

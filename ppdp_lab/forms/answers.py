@@ -10,6 +10,7 @@ import numpy as np
 
 from ppdp_lab.forms._bitmaps import count_inside, cuts_of_bits, density_inside, share_inside, spread_boxes
 from ppdp_lab.forms.base import CountQueries
+from ppdp_lab.registry import OneLine
 from ppdp_lab.table import Boxes, Cells, Domain, Sets, group
 from ppdp_lab.table.boxes import BoxColumn
 
@@ -22,7 +23,7 @@ _BATCH = 256  # queries at a time, so that their tables stay in the processor's 
 
 
 @dataclass(frozen=True)
-class Cuts:
+class Cuts(OneLine):
     """Regions over several attributes, in the form that the bitmap kernels read: cuts per attribute and region."""
 
     base: np.ndarray

@@ -17,8 +17,9 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 import pandas as pd
 
+from ppdp_lab import pages
 from ppdp_lab.errors import ParameterError, PublicationError, listed
-from ppdp_lab.registry import Registry
+from ppdp_lab.registry import OneLine, Registry, cut, few_names
 from ppdp_lab.table import Boxes, ClassCounts, Domain, Microdata, Schema, Sets
 
 GROUP, PSEUDONYM, COUNT, COUNTERFEITS = "group", "pseudonym", "count", "counterfeits"
@@ -62,7 +63,7 @@ class Holders(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class Parts(OneLine):
     """The rows of a release as its holder hands them to a form: counterfeits among them, in no particular order.
 
     ``row_group`` holds the group numbers that are to be published, ``boxes`` the region of each group.
@@ -87,7 +88,7 @@ class Parts:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Published(ABC):
+class Published(OneLine, ABC):
     """The published side of a release: what an adversary sees, in coded form, and nothing else.
 
     It comes from :meth:`Release.published() <ppdp_lab.release.Release.published>`, or from published tables by
@@ -200,6 +201,34 @@ class Published(ABC):
         groups = np.zeros(0, dtype=np.int64) if per_group is None else np.flatnonzero(per_group)
         return pd.DataFrame({GROUP: groups, COUNTERFEITS: groups if per_group is None else per_group[groups]})
 
+    # ------------------------------------------------------------------ looking at it
+    def __repr__(self) -> str:
+        quasi, sensitive = few_names(self.schema.quasi_identifiers), few_names(self.schema.sensitive)
+        return cut(f"<Published: {self._said()}: {quasi} | {sensitive or 'nothing sensitive'}>")
+
+    def _said(self) -> str:
+        fakes = self.counterfeits_per_group
+        told = "" if fakes is None else f", {int(fakes.sum())} of them counterfeits"
+        return f"{self.form} table{'s' if len(self.tables) > 1 else ''} of {len(self)} rows in {self.n_groups} groups{told}"
+
+    def head(self, rows: int = 5) -> dict[str, pd.DataFrame]:
+        """The first rows of each table, to look at; they are sorted by what is published."""
+        return {name: frame.head(rows) for name, frame in self.frames().items()}
+
+    def head_html(self) -> pages.Html:
+        """The first rows of each table, as HTML."""
+        parts: list[object] = []
+        for name, frame in (self.head() if len(self) else {}).items():
+            said = f"first rows of the {name + ' ' if name else 'published '}table"
+            parts += [
+                pages.element("small", said),
+                pages.table(list(frame.columns), frame.to_numpy(dtype=object).tolist()),
+            ]
+        return pages.Html("".join(map(pages.text, parts)))
+
+    def _repr_html_(self) -> str:
+        return pages.card(f"Published: {self._said()}", self.head_html())
+
     # ------------------------------------------------------------------ as frames
     def to_frame(self, *, track: bool = False) -> pd.DataFrame:
         """The published table, of a form that is one table."""
@@ -277,7 +306,7 @@ FORMS: Registry[type[Published]] = Registry("form")
 
 
 @dataclass(frozen=True, eq=False)
-class Tables:
+class Tables(OneLine):
     """What comes out of a pickled :class:`Published`: the tables themselves, and nothing that they do not show.
 
     :meth:`over` makes it a Published again, by a population that knows columns, domains and hierarchies.

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from ppdp_lab.errors import ParameterError, check_list, listed
+from ppdp_lab.registry import OneLine
 from ppdp_lab.table import Microdata
 
 
 @dataclass(frozen=True)
-class Counterfeits:
+class Counterfeits(OneLine):
     """Invented records: class, sensitive codes, and quasi-identifier codes within the class's box.
 
     Those of a series also say who they are: ``ids`` are numbers that a counterfeit keeps for as long as it is published,

@@ -12,6 +12,7 @@ from ppdp_lab.errors import ParameterError, PublicationError, SchemaError, liste
 from ppdp_lab.forms.base import COUNTERFEITS, GROUP
 from ppdp_lab.table import Domain, Intervals, Nodes, Sets, split_label
 from ppdp_lab.table.boxes import BoxColumn
+from ppdp_lab.table.boxes.numbers import codes_within, has_digits
 from ppdp_lab.table.files.kinds import text_of
 
 
@@ -115,7 +116,8 @@ def _parse(text: str, domain: Domain) -> list[int]:
     try:
         if domain.hierarchy is not None:
             return [domain.hierarchy.box_labels.index(text)]
-        codes = [domain.code_of(name) for name in split_label(text, domain)]
+        names = split_label(text, domain)
+        codes = codes_within(names, domain) if has_digits(domain) else [domain.code_of(name) for name in names]
         if sorted(set(codes)) != codes or (domain.kind == "ordered" and len(codes) > 2):
             raise ValueError(text)
         return codes

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ppdp_lab.forms._search import fill_buckets, fill_listed, fill_meeting, unite_meeting
+from ppdp_lab.registry import OneLine
 from ppdp_lab.table import Boxes, Domain, Sets
 from ppdp_lab.table.domain import SET
 
@@ -16,7 +17,7 @@ _PAIRS_AT_ONCE = 2**24  # 64 MB of group numbers
 
 
 @dataclass(frozen=True, eq=False)
-class Regions:
+class Regions(OneLine):
     """Boxes or points: lowest and highest code per column, and the bits of columns that are sets.
 
     Every column has one code more than its domain, for "not in this release": a person who is absent lies in no box, and

@@ -42,7 +42,7 @@ def make_anonymizer(
             raise ParameterError(
                 "say how safe the release must be: --k, --l or --t, or several of them, or --rule 'KAnonymity(5) & ...'"
             )
-        first: Any = _rule(rule, k, l, t)
+        first: Any = make_rule(rule, k, l, t)
     else:
         first = said.pop(measure.name, None)
         if said:
@@ -65,7 +65,17 @@ def make_anonymizer(
     return made
 
 
-def _rule(text: str | None, k: int | None, l: int | None, t: float | None) -> Principle:  # noqa: E741
+def make_rule(
+    text: str | None = None,
+    k: int | None = None,
+    l: int | None = None,  # noqa: E741 (the paper's symbol)
+    t: float | None = None,
+) -> Principle:
+    """The rule that a text, k, l and t make together; at least one of them is given.
+
+    >>> make_rule("KAnonymity(5)", t=0.2)
+    KAnonymity(5) & TCloseness(0.2)
+    """
     parts: list[Principle] = [Principle.from_text(text)] if text is not None else []
     parts += [KAnonymity(k)] if k is not None else []
     parts += [DistinctLDiversity(l)] if l is not None else []

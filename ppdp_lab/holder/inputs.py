@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from ppdp_lab.errors import ParameterError, SchemaError, listed
+from ppdp_lab.registry import OneLine
 from ppdp_lab.table import Hierarchy, Microdata, Schema
 from ppdp_lab.table.files import FileReport, Reading, ReadingWarning, open_table
 from ppdp_lab.table.from_files import frames_for
 
 
 @dataclass(frozen=True)
-class OwnTable:
+class OwnTable(OneLine):
     """A table from a file, how the file was read, and the columns that no role names."""
 
     table: Microdata

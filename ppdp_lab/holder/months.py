@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import DataFileError, IdError, ParameterError, SchemaError, listed
+from ppdp_lab.registry import OneLine
 from ppdp_lab.republish import Snapshot
 from ppdp_lab.table import Hierarchy, Microdata, Schema
 from ppdp_lab.table.files import FileReport, Reading, open_table
@@ -19,7 +20,7 @@ from ppdp_lab.table.from_files import frames_for, warn_of
 
 
 @dataclass(frozen=True)
-class Months:
+class Months(OneLine):
     """Snapshots of a folder of monthly files, and how each file was read."""
 
     snapshots: list[Snapshot]

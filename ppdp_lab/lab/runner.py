@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import shutil
 import time
 from collections.abc import Callable, Mapping
@@ -11,7 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ppdp_lab.errors import DataFileError, PPDPError
+from ppdp_lab.errors import DataFileError, PPDPError, listed
+from ppdp_lab.lab.experiment.functions import function_of
 from ppdp_lab.lab.experiment.model import Experiment
 from ppdp_lab.lab.report.figures import drawing
 from ppdp_lab.lab.report.presentation import present
@@ -20,7 +22,7 @@ from ppdp_lab.lab.report.text import label_of, seconds
 from ppdp_lab.lab.run import folders, machine, parameters, tables
 from ppdp_lab.lab.run.handover import HANDED_OVER, RUN_FOLDER
 from ppdp_lab.lab.run.identity import identify
-from ppdp_lab.lab.run.kernel import NotebookError, execute
+from ppdp_lab.lab.run.kernel import NotebookError, execute, require
 from ppdp_lab.lab.run.record import ENVIRONMENT, NOTEBOOK, Run
 
 
@@ -65,6 +67,7 @@ def run(
         _ = there.environment, there.verdicts  # a broken run is refused, not called finished
         say(f"{label}: already finished in {target}")
         return there
+    require()
     effective = {**known, **chosen}
     notes = {
         "experiment": experiment.name,
@@ -78,10 +81,13 @@ def run(
         "data": [asdict(d) for d in identity.data],
         "exclusive": experiment.exclusive,
     }
+    # Another run may have computed the same results for an older experiment file or drawing: these are not run again.
+    donor = None if force else _same_results(home, identity.results)
+    if donor is None:
+        for note in plan(experiment, effective):
+            say(f"{label}: {note}")
     folder = folders.begin(home, identity.run)
     try:
-        # Another run may have computed the same results for an older experiment file or drawing: these are not run again.
-        donor = None if force else _same_results(home, identity.results)
         if donor is not None:
             say(f"{label}: results are there; drawing and judging again")
             for name in (NOTEBOOK, HANDED_OVER):
@@ -113,13 +119,34 @@ def check(experiment: Experiment) -> dict[str, Any]:
         parameters.check(experiment.parameters(scale), known, f"{experiment.notebook.name} (scale {scale})")
     for figure in experiment.figures:
         drawing(figure, experiment)
+    strange = [name for name, said in _asked(experiment).items() if name not in known and said.default is said.empty]
+    if strange:
+        raise DataFileError(
+            f"{experiment.path.name}: {experiment.plan} asks for {listed(strange)}, no parameter of {experiment.notebook.name}"
+        )
     return known
+
+
+def plan(experiment: Experiment, effective: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the experiment's plan has to say: what it fitted to the data. It refuses data that the experiment cannot use."""
+    if not experiment.plan:
+        return ()
+    given = {name: effective[name] for name in _asked(experiment) if name in effective}
+    made = function_of(experiment.plan, experiment, "plan")(**given)
+    return tuple(getattr(made, "notes", ()))
+
+
+def _asked(experiment: Experiment) -> Mapping[str, inspect.Parameter]:
+    """The parameters of the experiment's plan."""
+    if not experiment.plan:
+        return {}
+    return inspect.signature(function_of(experiment.plan, experiment, "plan")).parameters
 
 
 def _execute(experiment: Experiment, chosen: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:
     started = time.strftime("%Y-%m-%dT%H:%M:%S%z")
     try:
-        execute(experiment.notebook, folder / NOTEBOOK, chosen, {RUN_FOLDER: str(folder.resolve())}, progress.watch)
+        execute(experiment.notebook, folder / NOTEBOOK, chosen, {RUN_FOLDER: str(folder.resolve())}, progress)
     finally:
         took = progress.close()
     if not (folder / HANDED_OVER).is_file():
@@ -132,7 +159,7 @@ def _execute(experiment: Experiment, chosen: dict[str, Any], folder: Path, progr
 
 def _same_results(home: Path, identity: str) -> Run | None:
     """A run, finished or failed after its notebook was through, with the same results."""
-    for folder in sorted(home.iterdir()):
+    for folder in sorted(home.iterdir()) if home.is_dir() else ():
         found = Run(folder, executed=True)
         if folder.name.startswith(".") or not (folder / NOTEBOOK).is_file():
             continue

@@ -53,7 +53,7 @@ class Metric(Generic[P]):
     >>> gcp(release), gcp.bounds(release), gcp.better
     (0.375, (0, 1), 'lower')
     >>> pl.metrics.fem.axis
-    'FEM [nats]'
+    'FEM (nats)'
     >>> pl.metrics.c_avg.needs
     ('k',)
     """
@@ -92,7 +92,7 @@ class Metric(Generic[P]):
     @property
     def axis(self) -> str:
         """Label with unit, for the axis of a plot."""
-        return f"{self.label} [{self.unit}]" if self.unit else self.label
+        return f"{self.label} ({self.unit})" if self.unit else self.label
 
     @property
     def forms(self) -> list[str]:
@@ -138,7 +138,7 @@ def metric(
 
     >>> from ppdp_lab.metrics import gcp
     >>> gcp
-    <Metric gcp: GCP [share], lower is better>
+    <Metric gcp: GCP (share), lower is better>
     >>> gcp.forms
     ['anatomized', 'generalized']
     """

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from ppdp_lab.errors import ParameterError, check_integer, check_items, check_number, listed
-from ppdp_lab.principles.base import PRINCIPLES, TOLERANCE
+from ppdp_lab.principles.base import PRINCIPLES, TOLERANCE, rounded_up
 from ppdp_lab.principles.l_diversity import SensitivePrinciple
 from ppdp_lab.registry import Within
 from ppdp_lab.table import ClassCounts, Histogram
@@ -101,3 +101,10 @@ class AlphaKAnonymity(SensitivePrinciple):
                 f"{top!r} has a share of {share:.1%} of {histogram.domain.name}, above alpha = {self.alpha:.1%}"
             )
         return "; ".join(reasons)
+
+    def _strongest(self, counts: ClassCounts) -> AlphaKAnonymity:
+        """The largest share, and the size of the smallest class; the rule's own alpha if no capped value is there at all."""
+        share = float(self.shares(counts).max())
+        alpha = min(rounded_up(share), 1.0) if share > 0 else self.alpha
+        k = int(counts.sizes[counts.sizes > 0].min())
+        return AlphaKAnonymity(alpha, k, values=self.values, attribute=self.attribute)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 
+from ppdp_lab import pages
 from ppdp_lab.errors import InfeasibleError, ParameterError
-from ppdp_lab.registry import Plain, Registry
+from ppdp_lab.registry import OneLine, Plain, Registry, cut
 from ppdp_lab.table import ClassCounts
 
 TOLERANCE = 1e-9  # three equal values must pass entropy >= log 3, which floating point alone denies them
@@ -23,8 +25,8 @@ class HasCounts(Protocol):
     def counts(self) -> ClassCounts: ...
 
 
-@dataclass(frozen=True)
-class Verdict:
+@dataclass(frozen=True, eq=False)
+class Verdict(OneLine):
     """What a principle says of a release: overall, per class, and why a failing class fails."""
 
     rule: Principle
@@ -44,23 +46,42 @@ class Verdict:
         """Numbers of the classes that are not safe."""
         return np.flatnonzero(~self.safe)
 
+    @property
+    def strongest(self) -> Principle | None:
+        """The rule with the strongest parameters that every class keeps; see :meth:`Principle.strongest`."""
+        return self.rule.strongest(self.counts)
+
     def why(self, limit: int = 10) -> list[str]:
         """A sentence for each failing class, at most ``limit``."""
         return [f"class {c}: {self.rule.explain(self.counts, int(c))}" for c in self.failing[:limit]]
 
-    def __str__(self) -> str:
-        if self.holds:
-            return f"{self.rule} holds in all {len(self.safe)} classes"
-        head = f"{self.rule} fails in {len(self.failing)} of {len(self.safe)} classes"
+    def _head(self) -> str:
+        many = len(self.safe)
+        how = f"holds in all {many}" if self.holds else f"fails in {len(self.failing)} of {many}"
+        strongest = self.strongest
+        kept = "no stronger one does" if strongest == self.rule else f"the strongest that holds is {strongest}"
+        return f"{self.rule} {how} classes" + (f"; {kept}" if strongest is not None else "")
+
+    def _reasons(self) -> list[str]:
         rest = len(self.failing) - 3
-        return "\n  ".join([head, *self.why(3), *([f"and {rest} more"] if rest > 0 else [])])
+        return [*self.why(3), *([f"and {rest} more"] if rest > 0 else [])]
+
+    def __str__(self) -> str:
+        return "\n  ".join([self._head(), *self._reasons()])
+
+    def __repr__(self) -> str:
+        return cut(f"<Verdict: {self._head()}>")
+
+    def _repr_html_(self) -> str:
+        words = pages.verdict(self.holds, self._head())
+        return pages.card(f"Verdict on {self.rule}", words, pages.listing(self._reasons()) if self.failing.size else "")
 
 
 class Principle(Plain, ABC):
     """When is a class safe?
 
     A principle sees :class:`~ppdp_lab.table.ClassCounts` only: class sizes, sensitive histograms and the whole table's
-    totals. A new one says :meth:`safe`, :meth:`explain`, and which of the two closures it has; it stands in
+    totals. A new one says :meth:`safe`, :meth:`explain`, :meth:`_strongest` and which of the two closures it has; it stands in
     :data:`PRINCIPLES` and can be written as text, such as ``KAnonymity(5) & DistinctLDiversity(3)``.
 
     Attributes
@@ -94,18 +115,37 @@ class Principle(Plain, ABC):
 
         >>> from ppdp_lab import KAnonymity
         >>> print(KAnonymity(3).check(ClassCounts.of_values([["flu", "flu"], ["HIV", "flu", "flu"]])))
-        KAnonymity(3) fails in 1 of 2 classes
+        KAnonymity(3) fails in 1 of 2 classes; the strongest that holds is KAnonymity(2)
           class 0: 2 records, fewer than k = 3
         """
-        if isinstance(release, ClassCounts):
-            counts = release
-        elif isinstance(release, HasCounts):
-            counts = release.counts()
-        else:
-            raise ParameterError(
-                f"{self} checks a Release, a Published or a ClassCounts, not {type(release).__name__}; anonymize the table first"
-            )
+        counts = self._counts_of(release)
         return Verdict(self, self.safe(counts), counts)
+
+    def strongest(self, release: HasCounts | ClassCounts) -> Self | None:
+        """The same rule with the strongest parameters that a release, or bare counts, still keeps.
+
+        Shares and distances are rounded to six digits towards the weaker side, so that what comes back holds. None if even the
+        weakest parameter fails, or if nothing is published: then every parameter holds.
+
+        >>> from ppdp_lab import KAnonymity
+        >>> KAnonymity(2).strongest(ClassCounts.of_values([["flu", "flu", "HIV"], ["HIV", "flu", "flu", "flu"]]))
+        KAnonymity(3)
+        """
+        counts = self._counts_of(release)
+        return self._strongest(counts) if (counts.sizes > 0).any() else None
+
+    @abstractmethod
+    def _strongest(self, counts: ClassCounts) -> Self | None:
+        """The rule with the strongest parameters that these classes keep; at least one of them is not empty."""
+
+    def _counts_of(self, release: object) -> ClassCounts:
+        if isinstance(release, ClassCounts):
+            return release
+        if isinstance(release, HasCounts):
+            return release.counts()
+        raise ParameterError(
+            f"{self} checks a Release, a Published or a ClassCounts, not {type(release).__name__}; anonymize the table first"
+        )
 
     def require_feasible(self, counts: ClassCounts) -> None:
         """Refuse a table that cannot meet the rule however it is partitioned.
@@ -136,6 +176,24 @@ class Principle(Plain, ABC):
 
 
 PRINCIPLES: Registry[type[Principle]] = Registry("principle")
+
+
+def rounded_down(value: float) -> float:
+    """A number to six digits after the point, not above it by more than the tolerance of every check.
+
+    >>> rounded_down(2 / 3), rounded_down(2.9999999999)
+    (0.666666, 3.0)
+    """
+    return math.floor(value * 1e6 + TOLERANCE * 1e5) / 1e6
+
+
+def rounded_up(value: float) -> float:
+    """As :func:`rounded_down`, not below it.
+
+    >>> rounded_up(2 / 3), rounded_up(0.25)
+    (0.666667, 0.25)
+    """
+    return -rounded_down(-value)
 
 
 @PRINCIPLES.add(accepts="several principles", promises="every one of them", paper="written a & b")
@@ -173,6 +231,11 @@ class All(Principle):
     def explain(self, counts: ClassCounts, cls: int) -> str:
         """Why class ``cls`` is not safe: the reasons of all parts that fail."""
         return "; ".join(rule.explain(counts, cls) for rule in self.rules if not rule.safe(counts)[cls])
+
+    def _strongest(self, counts: ClassCounts) -> All | None:
+        """The strongest of every part; None if one of them has none."""
+        found = [rule._strongest(counts) for rule in self.rules]
+        return All(*(rule for rule in found if rule is not None)) if None not in found else None
 
     def require_feasible(self, counts: ClassCounts) -> None:
         """Refuse a table that cannot meet some part, by that part's own words."""

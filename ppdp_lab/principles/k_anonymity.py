@@ -55,6 +55,10 @@ class KAnonymity(Principle):
         """How many records are there."""
         return f"{counts.sizes[cls]} records, fewer than k = {self.k}"
 
+    def _strongest(self, counts: ClassCounts) -> KAnonymity:
+        """k is the size of the smallest class."""
+        return KAnonymity(int(counts.sizes[counts.sizes > 0].min()))
+
     def require_feasible(self, counts: ClassCounts) -> None:
         """Refuse k larger than the table."""
         n = int(counts.sizes.sum())

@@ -14,7 +14,7 @@ from typing import Annotated
 import numpy as np
 
 from ppdp_lab.errors import ParameterError, SchemaError, check_integer, check_number
-from ppdp_lab.principles.base import PRINCIPLES, TOLERANCE, Principle
+from ppdp_lab.principles.base import PRINCIPLES, TOLERANCE, Principle, rounded_down
 from ppdp_lab.registry import Within
 from ppdp_lab.table import ClassCounts
 
@@ -61,6 +61,11 @@ class DistinctLDiversity(SensitivePrinciple):
         what = f"{histogram.distinct[cls]} distinct value(s) of {histogram.domain.name}"
         return f"{what} ({histogram.words(cls)}), fewer than l = {self.l}"
 
+    def _strongest(self, counts: ClassCounts) -> DistinctLDiversity:
+        """l is the smallest number of distinct values."""
+        distinct = counts.histogram(self.attribute).distinct
+        return DistinctLDiversity(int(distinct[counts.sizes > 0].min()), attribute=self.attribute)
+
 
 @PRINCIPLES.add(
     accepts="a table with a sensitive column whose entropy is at least log l",
@@ -105,6 +110,11 @@ class EntropyLDiversity(SensitivePrinciple):
             f"{math.log(self.l):.3f} (l = {self.l:g}); the most frequent value has a share of "
             f"{_top_share(counts, self.attribute, cls):.1%}"
         )
+
+    def _strongest(self, counts: ClassCounts) -> EntropyLDiversity:
+        """log l is the smallest entropy."""
+        least = self.entropies(counts)[counts.sizes > 0].min()
+        return EntropyLDiversity(max(rounded_down(math.exp(least)), 1.0), attribute=self.attribute)
 
 
 @PRINCIPLES.add(
@@ -163,6 +173,18 @@ class RecursiveCLDiversity(SensitivePrinciple):
             f"{_top_share(counts, self.attribute, cls):.1%}, not less than c = {self.c:g} times the {tail[cls]:g} records "
             f"from the l = {self.l}th value on"
         )
+
+    def _strongest(self, counts: ClassCounts) -> RecursiveCLDiversity | None:
+        """The largest l, under the same c: the tail becomes shorter with l, so l can be halved in on."""
+        least, most = 0, int(counts.histogram(self.attribute).distinct.max())
+        while least < most:
+            middle = (least + most + 1) // 2
+            kept = self._with(middle).safe(counts).all()
+            least, most = (middle, most) if kept else (least, middle - 1)
+        return self._with(least) if least else None
+
+    def _with(self, l: int) -> RecursiveCLDiversity:  # noqa: E741
+        return RecursiveCLDiversity(self.c, l, attribute=self.attribute)
 
 
 @PRINCIPLES.add(
@@ -227,6 +249,10 @@ class MultiAttributeLDiversity(Principle):
                     f"({words}), fewer than l = {self.l}"
                 )
         raise ParameterError(f"class {cls} is safe under {self}")
+
+    def _strongest(self, counts: ClassCounts) -> MultiAttributeLDiversity:
+        """l is the smallest diversity given the others."""
+        return MultiAttributeLDiversity(int(self.diversity(counts).min()))
 
 
 def _top_share(counts: ClassCounts, attribute: str | None, cls: int) -> float:

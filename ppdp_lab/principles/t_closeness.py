@@ -8,7 +8,7 @@ import numpy as np
 
 from ppdp_lab.errors import ParameterError, check_choice, check_number
 from ppdp_lab.principles._emd import emd_equal, emd_ordered, emd_tree
-from ppdp_lab.principles.base import PRINCIPLES, TOLERANCE
+from ppdp_lab.principles.base import PRINCIPLES, TOLERANCE, rounded_up
 from ppdp_lab.principles.l_diversity import SensitivePrinciple
 from ppdp_lab.registry import OneOf, Within
 from ppdp_lab.table import ClassCounts
@@ -93,3 +93,8 @@ class TCloseness(SensitivePrinciple):
             f"{histogram.domain.name} ({histogram.words(cls)}) is {self.distances(counts)[cls]:.3f} away from the whole "
             f"table, more than t = {self.t:g}"
         )
+
+    def _strongest(self, counts: ClassCounts) -> TCloseness:
+        """t is the largest distance."""
+        t = min(max(rounded_up(float(self.distances(counts).max())), 0.0), 1.0)
+        return TCloseness(t, distance=self.distance, attribute=self.attribute)

@@ -8,24 +8,31 @@ Members that are made with parameters derive from :class:`Plain`: they can be wr
 (JSON, or text such as ``KAnonymity(5) & DistinctLDiversity(3)``) and come back from either.
 """
 
-from ppdp_lab.registry.families import FAMILIES, Entry, Registry
-from ppdp_lab.registry.parameters import REQUIRED, OneOf, Parameter, Seed, Within, parameters_of
-from ppdp_lab.registry.plain import Plain, make, revive, to_json
+from ppdp_lab.registry.families import FAMILIES, Entry, Registry, key_of
+from ppdp_lab.registry.one_line import OneLine, cut, few_names
+from ppdp_lab.registry.parameters import REQUIRED, OneOf, Parameter, Seed, Within, arguments_of, parameters_of
+from ppdp_lab.registry.plain import Plain, make, revive, to_json, written
 from ppdp_lab.registry.text import parse
 
 __all__ = [
     "FAMILIES",
     "REQUIRED",
     "Entry",
+    "OneLine",
     "OneOf",
     "Parameter",
     "Plain",
     "Registry",
     "Seed",
     "Within",
+    "arguments_of",
+    "cut",
+    "few_names",
+    "key_of",
     "make",
     "parameters_of",
     "parse",
     "revive",
     "to_json",
+    "written",
 ]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from ppdp_lab.errors import ParameterError, unknown
+from ppdp_lab.registry.one_line import OneLine, cut
 from ppdp_lab.registry.parameters import Parameter, parameters_of
 
 T = TypeVar("T")
@@ -17,7 +18,7 @@ FAMILIES: dict[str, Registry[Any]] = {}
 
 
 @dataclass(frozen=True)
-class Entry(Generic[T]):
+class Entry(OneLine, Generic[T]):
     """One member of a family: what it is called and made with, what it accepts and promises, where it comes from."""
 
     name: str
@@ -98,7 +99,7 @@ class Registry(Mapping[str, T]):
         return len(self._entries)
 
     def __repr__(self) -> str:
-        return f"<Registry of {len(self)} {self.family}s: {', '.join(self)}>"
+        return cut(f"<Registry of {len(self)} {self.family}s: {', '.join(self)}>")
 
 
 def key_of(name: str) -> str:

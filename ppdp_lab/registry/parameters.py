@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from ppdp_lab.errors import check_choice, check_integer, check_number, listed
+from ppdp_lab.errors import ParameterError, check_choice, check_integer, check_number, listed
+from ppdp_lab.registry.one_line import OneLine
 
 F = TypeVar("F", bound=Callable[..., Any])
 REQUIRED = inspect.Parameter.empty
@@ -65,7 +66,7 @@ Seed = Annotated[int, Within(at_least=0)] | None
 
 
 @dataclass(frozen=True)
-class Parameter:
+class Parameter(OneLine):
     """One parameter of a member: name, type, default (:data:`REQUIRED` if it has none) and range."""
 
     name: str
@@ -79,6 +80,27 @@ class Parameter:
     def required(self) -> bool:
         """Whether it must be given."""
         return self.default is REQUIRED and not self.several
+
+    def check(self, value: Any) -> Any:
+        """The value, or a refusal in words; types other than numbers, text and truth values are let through.
+
+        >>> Parameter("k", "int", REQUIRED, Within(at_least=1)).check(5)
+        5
+        """
+        kinds = set(re.findall(r"\w+", self.type))
+        if value is None and (kinds & {"None", "Optional"} or self.default is None):
+            return value
+        kinds -= {"None", "Optional"}
+        if self.limits is not None:
+            return self.limits.check(self.name, value, int if "int" in kinds else float)
+        if kinds == {"int"}:
+            return check_integer(self.name, value)
+        if kinds in ({"float"}, {"int", "float"}):
+            return check_number(self.name, value)
+        for kind, must in ((bool, "True or False"), (str, "text")):
+            if kinds == {kind.__name__} and not isinstance(value, kind):
+                raise ParameterError(f"{self.name} must be {must}, not {value!r} ({type(value).__name__})")
+        return value
 
     def __str__(self) -> str:
         default = "" if self.default is REQUIRED else f" = {self.default!r}"
@@ -107,6 +129,17 @@ def parameters_of(member: Any) -> tuple[Parameter, ...]:
         if all(p.kind is not p.VAR_KEYWORD for p in said):
             break
     return tuple(found.values())
+
+
+def arguments_of(function: Any) -> tuple[Parameter, ...]:
+    """All that a function takes by name, its data included.
+
+    >>> def loss(k: Annotated[int, Within(at_least=1)], *, seed: int = 0, **more): ...
+    >>> [str(p) for p in arguments_of(loss)]
+    ['k: int (at least 1)', 'seed: int = 0']
+    """
+    said = inspect.signature(function).parameters.values()
+    return tuple(_parameter(p, _hints(function)) for p in said if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY))
 
 
 def _hints(function: Any) -> dict[str, Any]:

@@ -38,7 +38,7 @@ class Plain:
 
     def to_plain(self) -> dict[str, Any]:
         """Name, version and parameters, in a form that JSON can hold."""
-        said = {name: _plain(value, f"{type(self).__name__}: {name}") for name, value in self.get_params().items()}
+        said = {name: written(value, f"{type(self).__name__}: {name}") for name, value in self.get_params().items()}
         return {"name": type(self).__name__, "version": self.version, "parameters": said}
 
     @classmethod
@@ -91,7 +91,8 @@ def _registered(value: Any) -> bool:
     return any(value is entry.member for family in FAMILIES.values() for entry in family.entries())
 
 
-def _plain(value: Any, what: str) -> Any:
+def written(value: Any, what: str) -> Any:
+    """A value in a form that JSON can hold; refuses in words, about ``what``, one that cannot be written down."""
     if isinstance(value, Plain):
         return value.to_plain()
     if isinstance(value, np.generic):
@@ -99,7 +100,7 @@ def _plain(value: Any, what: str) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (list, tuple)):
-        return [_plain(item, what) for item in value]
+        return [written(item, what) for item in value]
     if isinstance(value, partial) and _registered(value.func) and not value.args:
         return {"member": cast(Any, value.func).name, "with": _plain_dict(value.keywords, what)}
     if _registered(value):
@@ -110,7 +111,7 @@ def _plain(value: Any, what: str) -> Any:
 
 
 def _plain_dict(values: Mapping[str, Any], what: str) -> dict[str, Any]:
-    return {name: _plain(value, what) for name, value in values.items()}
+    return {name: written(value, what) for name, value in values.items()}
 
 
 def revive(plain: Any, kind: Any = None) -> Any:

@@ -18,7 +18,7 @@ from ppdp_lab.anonymize.clusters import Clusters, Space
 from ppdp_lab.anonymize.kmember import KMember
 from ppdp_lab.errors import DataFileError, IdError, ParameterError
 from ppdp_lab.principles import KAnonymity
-from ppdp_lab.registry import Seed, Within
+from ppdp_lab.registry import OneLine, Seed, Within
 from ppdp_lab.release import Release
 from ppdp_lab.republish._i3m import Records, delete, insert, link
 from ppdp_lab.republish.memory import Renumbering, Stored
@@ -31,7 +31,7 @@ _CHANGES = ("inserted", "deleted", "updated", "split", "dispersed", "broken")
 
 
 @dataclass(frozen=True)
-class Drift:
+class Drift(OneLine):
     """How far a maintained clustering has drifted from a fresh one of the same records.
 
     ``loss`` and ``static_loss`` are total information losses (Definition 5 of the paper).

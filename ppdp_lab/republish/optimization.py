@@ -15,6 +15,7 @@ import numpy as np
 
 from ppdp_lab.anonymize.clusters import Clusters, Space
 from ppdp_lab.errors import ParameterError, check_integer
+from ppdp_lab.registry import OneLine
 from ppdp_lab.release import Release
 from ppdp_lab.republish._i3m import Records, link
 from ppdp_lab.republish._il_optimization import Cover, is_covered, optimize, reach
@@ -88,7 +89,7 @@ def covering_classes(release: Release, cls: int) -> dict[Hashable, list[int]]:
 
 
 @dataclass(frozen=True)
-class Break:
+class Break(OneLine):
     """One way to break up a class: the triplet (cl, S, S') of Definition 8 of the paper.
 
     ``goes_to`` names the class of S to which each record of ``cls`` moves; losses are total information losses.

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import ParameterError, SchemaError, check_choice, check_integer, listed
+from ppdp_lab.registry import OneLine, cut
 from ppdp_lab.table.domain import Domain
 from ppdp_lab.table.keys import histogram_segments
 from ppdp_lab.table.keys.bounds import check_codes, check_columns, check_entries, check_offsets
@@ -20,7 +21,7 @@ _LARGEST = 2**31 - 1  # codes and numbers of classes are int32
 
 
 @dataclass(frozen=True)
-class Histogram:
+class Histogram(OneLine):
     """Sensitive values per class, sparsely: class c holds ``counts[i]`` times ``values[i]`` for the i of its slice.
 
     Cells are sorted by class, then by value; class c owns the cells ``offsets[c] : offsets[c + 1]``.
@@ -31,6 +32,9 @@ class Histogram:
     values: np.ndarray
     counts: np.ndarray
     sizes: np.ndarray
+
+    def __repr__(self) -> str:
+        return cut(f"<Histogram of {self.domain.name!r}: {len(self.counts)} cells in {len(self.sizes)} classes>")
 
     @cached_property
     def offsets(self) -> np.ndarray:

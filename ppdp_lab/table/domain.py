@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import MissingValueError, ParameterError, SchemaError, listed
+from ppdp_lab.registry import OneLine, cut
 from ppdp_lab.table.files.kinds import text_of
 from ppdp_lab.table.hierarchies import Hierarchy
 from ppdp_lab.table.keys.bounds import check_codes
@@ -20,7 +21,7 @@ ORDERED, TREE, SET = "ordered", "hierarchy", "set"
 
 
 @dataclass(frozen=True, eq=False)
-class Domain:
+class Domain(OneLine):
     """All values of a column, in code order, and how they are generalized.
 
     ``kind`` is ``"ordered"`` (to a low and a high value: numbers, dates, ordered categories), ``"hierarchy"`` (to a node
@@ -42,6 +43,10 @@ class Domain:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def __repr__(self) -> str:
+        how = {ORDERED: "ordered", TREE: "generalized along it", SET: "generalized to sets"}[self.kind]
+        return cut(f"<Domain {self.name!r} of {len(self)} {self.type}, {how}>")
 
     @cached_property
     def labels(self) -> np.ndarray:

@@ -12,11 +12,13 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import DroppedColumnsWarning, IdError, ParameterError, SchemaError, check_list, listed
+from ppdp_lab.registry import cut, few_names
 from ppdp_lab.table.domain import Domain
 from ppdp_lab.table.hierarchies import Hierarchy
 from ppdp_lab.table.keys.bounds import check_codes
 from ppdp_lab.table.keys.grouping import Grouping, group
 from ppdp_lab.table.schema import Schema, _names
+from ppdp_lab.table.showing import table_html
 
 
 class Microdata:
@@ -160,7 +162,9 @@ class Microdata:
 
     def fingerprint(self) -> str:
         """A hash of the coded rows, their order, the roles of their columns, their domains and hierarchies."""
-        digest = hashlib.sha256(repr(self.schema).encode())
+        quasi, sensitive, identifiers = self.schema.quasi_identifiers, self.schema.sensitive, self.schema.identifiers
+        roles = f"Schema(quasi_identifiers={quasi}, sensitive={sensitive}, identifiers={identifiers})"
+        digest = hashlib.sha256(roles.encode())
         for name, domain in self.domains.items():
             digest.update(f"{name}\0{domain.kind}\0".encode() + "\0".join(map(str, domain.labels)).encode())
             if domain.hierarchy is not None:
@@ -285,11 +289,13 @@ class Microdata:
         return changed
 
     def __repr__(self) -> str:
-        schema = self.schema
-        return (
-            f"<Microdata of {len(self)} records: {', '.join(schema.quasi_identifiers)} | "
-            f"{', '.join(schema.sensitive) or 'nothing sensitive'} ({self.provenance})>"
+        quasi, sensitive = few_names(self.schema.quasi_identifiers), few_names(self.schema.sensitive)
+        return cut(
+            f"<Microdata of {len(self)} records: {quasi} | {sensitive or 'nothing sensitive'} ({self.provenance})>"
         )
+
+    def _repr_html_(self) -> str:
+        return table_html(self)
 
 
 def _matrix(name: str, codes: Any) -> np.ndarray:

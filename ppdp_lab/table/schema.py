@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ppdp_lab.errors import SchemaError, listed
+from ppdp_lab.registry import cut
 
 RESERVED = ("group", "count", "pseudonym")  # columns that published tables add
 
@@ -80,6 +81,10 @@ class Schema:
         if stray:
             raise SchemaError(f"domains given for {listed(stray)}, which are neither quasi-identifiers nor sensitive")
         object.__setattr__(self, "domains", dict(domains or {}))
+
+    def __repr__(self) -> str:
+        roles = ("quasi_identifiers", "sensitive", "identifiers")
+        return cut(f"Schema({', '.join(f'{role}={getattr(self, role)!r}' for role in roles)})")
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -153,10 +153,19 @@ def test_a_verdict_in_words() -> None:
     verdict = pl.KAnonymity(2).check(counts)
     assert verdict.failing.tolist() == [0, 1, 2, 3, 4] and len(verdict.why(2)) == 2
     assert str(verdict) == (
-        "KAnonymity(2) fails in 5 of 6 classes\n  class 0: 1 records, fewer than k = 2\n  "
-        "class 1: 1 records, fewer than k = 2\n  class 2: 1 records, fewer than k = 2\n  and 2 more"
+        "KAnonymity(2) fails in 5 of 6 classes; the strongest that holds is KAnonymity(1)\n  "
+        "class 0: 1 records, fewer than k = 2\n  class 1: 1 records, fewer than k = 2\n  "
+        "class 2: 1 records, fewer than k = 2\n  and 2 more"
     )
-    assert str(pl.KAnonymity(1).check(counts)) == "KAnonymity(1) holds in all 6 classes"
+    assert str(pl.KAnonymity(1).check(counts)) == "KAnonymity(1) holds in all 6 classes; no stronger one does"
+    wide = ClassCounts.of_values([["a", "b", "c"], ["a", "b", "c", "c"]])
+    assert str((pl.KAnonymity(2) & pl.DistinctLDiversity(2)).check(wide)) == (
+        "KAnonymity(2) & DistinctLDiversity(2) holds in all 2 classes; the strongest that holds is "
+        "KAnonymity(3) & DistinctLDiversity(3)"
+    )
+    assert str(pl.RecursiveCLDiversity(0.5, 2).check(counts)).startswith(
+        "RecursiveCLDiversity(0.5, 2) fails in 6 of 6 classes\n"
+    )
 
 
 def test_wrong_parameters() -> None:

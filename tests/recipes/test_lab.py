@@ -102,3 +102,14 @@ def test_a_kind_of_claim_is_held_to_account(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(KINDS, "whole", KINDS["zero"])
     with pytest.raises(AssertionError):
         test_kinds.test_every_kind_is_tried()
+
+
+def test_an_exercise(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = blocks(RECIPES["An exercise"])
+    space: dict = {}
+    exec(compile(code, "CONTRIBUTING.md: An exercise", "exec"), space)
+    for right in (min, *space["smallest"].right_too):
+        space["exercise"].check(right)
+    assert capsys.readouterr().out.count("smallest, step 'sizes': right on") == 2
+    with pytest.raises(AssertionError, match=r"(?s)sizes: .*Concerned: Ann.*the smallest one hides worst"):
+        space["exercise"].check(max)

@@ -81,7 +81,7 @@ def test_a_principle_is_held_to_account(principle: ModuleType) -> None:
 def test_a_metric() -> None:
     with followed("A metric", metrics.ALL) as module:
         assert module.largest_class(small()) == 3.0 and metrics.get("largest_class") is module.largest_class
-        assert module.largest_class.axis == "largest class [records]"
+        assert module.largest_class.axis == "largest class (records)"
         with pytest.raises(ParameterError, match=r"largest_class needs a ppdp_lab.Release"):
             module.largest_class(small().table)
         test_registry.test_an_entry_says_everything("metric", metrics.ALL.entry("largest_class"))

@@ -14,7 +14,7 @@ import ppdp_lab as pl
 from ppdp_lab.errors import PPDPError
 from ppdp_lab.forms.reading import read_labels
 from ppdp_lab.table import Boxes, Domain, Intervals, Nodes, Sets
-from ppdp_lab.table.labels import join, split
+from ppdp_lab.table.boxes.labels import join, split
 
 
 @st.composite

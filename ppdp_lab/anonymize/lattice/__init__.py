@@ -35,7 +35,7 @@ References
 from ppdp_lab.anonymize.lattice.base import LatticeSearch
 from ppdp_lab.anonymize.lattice.flash import Flash
 from ppdp_lab.anonymize.lattice.incognito import Incognito
-from ppdp_lab.anonymize.lattice.lattice import Lattice, SearchResult
+from ppdp_lab.anonymize.lattice.nodes import Lattice, SearchResult
 from ppdp_lab.anonymize.lattice.samarati import Samarati
 from ppdp_lab.anonymize.lattice.smallest import SmallestClasses
 from ppdp_lab.anonymize.lattice.speedy import Speedy

@@ -13,7 +13,7 @@ import numpy as np
 
 from ppdp_lab.anonymize.base import Anonymizer, whole_counts
 from ppdp_lab.anonymize.lattice.check import WHEN_IT_PAYS, Checker, borrowed, least_size, most_suppressed
-from ppdp_lab.anonymize.lattice.lattice import FAILS, HOLDS, Lattice, Node, SearchResult
+from ppdp_lab.anonymize.lattice.nodes import FAILS, HOLDS, Lattice, Node, SearchResult
 from ppdp_lab.anonymize.lattice.refusals import check_metric, require_searchable, switch
 from ppdp_lab.anonymize.lattice.smallest import SmallestClasses
 from ppdp_lab.errors import (

@@ -6,7 +6,7 @@ from itertools import combinations
 
 from ppdp_lab.anonymize.base import ANONYMIZERS
 from ppdp_lab.anonymize.lattice.base import Check, LatticeSearch
-from ppdp_lab.anonymize.lattice.lattice import FAILS, Lattice
+from ppdp_lab.anonymize.lattice.nodes import FAILS, Lattice
 
 
 @ANONYMIZERS.add(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ppdp_lab.anonymize.base import ANONYMIZERS
 from ppdp_lab.anonymize.lattice.base import Check, LatticeSearch
-from ppdp_lab.anonymize.lattice.lattice import Lattice
+from ppdp_lab.anonymize.lattice.nodes import Lattice
 
 
 @ANONYMIZERS.add(

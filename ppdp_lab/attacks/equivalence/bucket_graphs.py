@@ -13,10 +13,11 @@ from ppdp_lab.attacks.equivalence._min_cut import edge_cuts, smallest_cuts, stoe
 from ppdp_lab.attacks.equivalence.memberships import Memberships, Named
 from ppdp_lab.errors import ParameterError, check_integer, listed
 from ppdp_lab.forms import Published
+from ppdp_lab.registry import OneLine
 
 
 @dataclass(frozen=True, eq=False)
-class BucketGraphs:
+class BucketGraphs(OneLine):
     """The histories of all buckets of a series as graphs (Algorithm 1 of [1]_).
 
     Node i stands for release i, counted from 1, node 0 for the present. Whoever came with release i and was gone in

@@ -55,6 +55,10 @@ class Chains(AttackResult):
             found.setdefault(int(self.set_of[i]), []).append(str(self.ids[i]))
         return [tuple(names) for names in found.values()]
 
+    def picture(self) -> tuple[str, np.ndarray]:
+        """How many persons share a value with each."""
+        return "persons known to share the value", self.sizes
+
     def to_frame(self) -> pd.DataFrame:
         """One row per person."""
         return self._per_person(self.ids, set=self.set_of, size=self.sizes)

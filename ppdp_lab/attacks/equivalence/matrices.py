@@ -13,12 +13,13 @@ from ppdp_lab.attacks.background import Background
 from ppdp_lab.attacks.equivalence.memberships import Memberships, Named
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.forms import Published
+from ppdp_lab.registry import OneLine
 
 SOLVER_SLACK = 1e-6  # how far from a whole number, or from 0, a linear solver's answer may be
 
 
 @dataclass(frozen=True)
-class EquivalenceAttack:
+class EquivalenceAttack(OneLine):
     """The persons on both sides have, as multisets, the same sensitive values (Definition 10 of [1]_).
 
     Attributes
@@ -48,7 +49,7 @@ class EquivalenceAttack:
 
 
 @dataclass(frozen=True, eq=False)
-class Correspondence:
+class Correspondence(OneLine):
     """What the groups of a series say, one row each (Definitions 7 and 9 of [1]_).
 
     Attributes

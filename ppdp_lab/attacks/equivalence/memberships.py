@@ -13,6 +13,7 @@ from ppdp_lab.attacks.equivalence._class_pairs import members_of
 from ppdp_lab.attacks.inputs import check_series, require_constant
 from ppdp_lab.errors import ParameterError, SchemaError
 from ppdp_lab.forms import Published, PublishedRows
+from ppdp_lab.registry import OneLine
 from ppdp_lab.release import Release
 from ppdp_lab.table import Domain, Histogram, mixed
 
@@ -42,7 +43,7 @@ def named_counterfeits(releases: Sequence[Release]) -> Named:
 
 
 @dataclass(frozen=True, eq=False)
-class Memberships:
+class Memberships(OneLine):
     """Who is in which group of which release.
 
     A tuple, as the paper has it, is whatever fills a row: numbered persons first, in the order of the background, then

@@ -125,6 +125,10 @@ class Assignments(AttackResult):
             rows.append([", ".join(texts[cell]) for cell in order])
         return pd.DataFrame(rows, columns=names, dtype="str")
 
+    def picture(self) -> tuple[str, np.ndarray]:
+        """How many values each person has in some assignment."""
+        return "values in some assignment", self.members().sum(axis=1)
+
     def to_frame(self) -> pd.DataFrame:
         """One row per person: number of values left, the most probable one and its probability."""
         posterior = self.posterior()

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from math import comb, perm
 
 from ppdp_lab.errors import ParameterError
+from ppdp_lab.registry import OneLine
 
 
 @dataclass(frozen=True)
-class Option:
+class Option(OneLine):
     """One person of a cell has this outcome, which takes one unit of each of these resources."""
 
     outcome: int
@@ -23,7 +24,7 @@ class Option:
 
 
 @dataclass
-class Problem:
+class Problem(OneLine):
     """Persons per cell, options per cell, and how much there is of each resource.
 
     ``rows[r]`` tells whether resource r stands for published rows, among which a person may be any: those count ways.

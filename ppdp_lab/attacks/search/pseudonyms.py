@@ -13,6 +13,7 @@ from ppdp_lab.attacks.search.units import Units, alike
 from ppdp_lab.errors import PublicationError
 from ppdp_lab.forms import Feature, Generalized, PublishedRows
 from ppdp_lab.forms.search import Regions, meeting_in_bins
+from ppdp_lab.registry import OneLine
 from ppdp_lab.table import Cells, group
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Traces:
+class Traces(OneLine):
     """One row per pseudonym, one column per release: its group and its value there, -1 where it does not occur.
 
     Pseudonyms with equal groups throughout form a cell; nothing but their values tells them apart.
@@ -66,7 +67,7 @@ class Traces:
 
 
 @dataclass(frozen=True, eq=False)
-class Matching:
+class Matching(OneLine):
     """Which cells of traces fit which cells of persons: person cell c fits ``traces[offsets[c] : offsets[c + 1]]``."""
 
     person_cell: np.ndarray

@@ -75,6 +75,10 @@ class SeriesAudit(AttackResult):
         """Persons for whom the guarantee fails."""
         return ~self.safe
 
+    def picture(self) -> tuple[str, np.ndarray]:
+        """How many values each person may have."""
+        return "candidate values", self.candidates
+
     def to_frame(self) -> pd.DataFrame:
         """One row per person."""
         held = {"records": self.records, "candidates": self.candidates, "confidence": self.confidence}

@@ -88,6 +88,10 @@ class CandidateSets(AttackResult):
         row = self.masks[[self.ids.get_loc(person)]]
         return self.domain.labels[Sets(self.domain, row).members()[0]].tolist()
 
+    def picture(self) -> tuple[str, np.ndarray]:
+        """How many values each person may have."""
+        return "candidate values", self.sizes if self.fewest is None else self.fewest
+
     def to_frame(self) -> pd.DataFrame:
         """One row per person: number of candidates, the candidates as text, whether they are too few."""
         distinct, inverse = np.unique(self.masks, axis=0, return_inverse=True)
@@ -201,6 +205,10 @@ class Associations(AttackResult):
     def breached(self) -> np.ndarray:  # type: ignore[override]
         """Persons with a confidence above the threshold."""
         return self.confidence > self.threshold + TOLERANCE
+
+    def picture(self) -> tuple[str, np.ndarray]:
+        """How sure the adversary is of each person."""
+        return "confidence", self.confidence
 
     def to_frame(self) -> pd.DataFrame:
         """One row per person."""

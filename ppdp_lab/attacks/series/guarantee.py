@@ -12,11 +12,12 @@ from ppdp_lab.attacks.series.candidates import confidence
 from ppdp_lab.errors import ParameterError, check_number
 from ppdp_lab.principles import Principle
 from ppdp_lab.principles.base import TOLERANCE
+from ppdp_lab.registry import OneLine
 from ppdp_lab.table import Cells, ClassCounts
 
 
 @dataclass(frozen=True, eq=False)
-class Guarantee:
+class Guarantee(OneLine):
     """A rule, a largest confidence, or both; with neither, that no value is certain. An empty multiset never passes."""
 
     rule: Principle | None

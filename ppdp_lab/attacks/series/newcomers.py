@@ -76,6 +76,10 @@ class Differences(AttackResult):
         cells = slice(self.candidates.offsets[at[0]], self.candidates.offsets[at[0] + 1])
         return np.repeat(self.domain.labels[self.candidates.values[cells]], self.candidates.counts[cells]).tolist()
 
+    def picture(self) -> tuple[str, np.ndarray]:
+        """How many distinct values the candidates of each pair have."""
+        return "distinct values of the candidates", np.diff(self.candidates.offsets)
+
     def to_frame(self) -> pd.DataFrame:
         """One row per pair of groups."""
         columns: dict[str, object] = {"first": self.first, "second": self.second}

@@ -44,6 +44,10 @@ class TracedRecords(AttackResult):
         """Records that fit some persons, but too few."""
         return (self.persons > 0) & (self.persons < self.least)
 
+    def picture(self) -> tuple[str, np.ndarray]:
+        """How many persons each record fits."""
+        return "persons that the record fits", self.persons
+
     @property
     def share_of_people_breached(self) -> float:
         """Share among the records that fit somebody: a record is one person's, and a stranger's or counterfeit is nobody's."""

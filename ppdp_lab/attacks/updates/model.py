@@ -20,6 +20,7 @@ import pandas as pd
 from ppdp_lab.attacks.updates.checking import checked_chances, checked_targets, checked_values, names_of
 from ppdp_lab.errors import ParameterError, SchemaError, check_integer, check_items, listed
 from ppdp_lab.registry import Plain, Registry
+from ppdp_lab.registry.one_line import WIDTH
 from ppdp_lab.table import Domain, Microdata
 from ppdp_lab.table.files.kinds import text_of
 
@@ -231,6 +232,11 @@ class UpdateModel(Plain):
     def chances_after(self, steps: int) -> np.ndarray:
         """Probability of each value after each value, so many releases later."""
         return np.linalg.matrix_power(self.matrix, check_integer("steps", steps, at_least=0))
+
+    def __repr__(self) -> str:
+        """The call that makes it, as long as it fits on a line."""
+        call = super().__repr__()
+        return call if len(call) <= WIDTH else f"<UpdateModel of {self}>"
 
     def __str__(self) -> str:
         sizes = sorted({len(row) for row in self.targets})

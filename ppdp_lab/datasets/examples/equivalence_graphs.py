@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from ppdp_lab.registry import OneLine
+
 _PERSONS = ["Alice", "Bob", "Chris", "Dan", "Ellen", "Frank", "Greg", "Harry", "Ian", "Jane", "c1"]
 _VALUES = ["cancer", "flu", "measles"]
 _BUCKETS = {
@@ -22,7 +24,7 @@ _BUCKETS = {
 
 
 @dataclass(frozen=True)
-class Attack:
+class Attack(OneLine):
     """An equivalence attack (Definition 10): the persons on both sides have the same values, as multisets."""
 
     weights: tuple[int, ...]
@@ -31,7 +33,7 @@ class Attack:
 
 
 @dataclass(frozen=True)
-class Matrices:
+class Matrices(OneLine):
     """Person and value matrix, one row per published group, and attacks on them."""
 
     persons: pd.DataFrame
@@ -40,7 +42,7 @@ class Matrices:
 
 
 @dataclass(frozen=True)
-class BucketGraph:
+class BucketGraph(OneLine):
     """A bucket's history as a directed graph (Algorithm 1).
 
     Node i is the bucket's snapshot i, node 0 stands for what comes later. An edge (i, j) holds the records that came with

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from ppdp_lab.registry import OneLine
 from ppdp_lab.table import Hierarchy, Microdata, Schema
 
 GROUP, PSEUDONYM = "group", "pseudonym"
 
 
 @dataclass(frozen=True, eq=False)
-class ExampleRelease:
+class ExampleRelease(OneLine):
     """One published table of a paper, with what its holder knows.
 
     Attributes
@@ -68,7 +69,7 @@ class ExampleRelease:
 
 
 @dataclass(frozen=True)
-class Transactions:
+class Transactions(OneLine):
     """Transactions as sets of items, and which of the items are sensitive.
 
     >>> Transactions.of(["bread beer", "bread test"], sensitive="test").sensitive

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from ppdp_lab.registry import OneLine
 from ppdp_lab.table import Hierarchy, Microdata, Schema
 
 __all__ = ["table_1"]
@@ -19,7 +20,7 @@ Clusters = dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, eq=False)
-class Clustering:
+class Clustering(OneLine):
     """A clustered table, and what becomes of it when a totally covered cluster is broken.
 
     Attributes

@@ -14,6 +14,7 @@ from functools import cache
 import pandas as pd
 
 from ppdp_lab.datasets.examples.forms import ExampleRelease, over_common_domains, publish
+from ppdp_lab.registry import OneLine
 from ppdp_lab.table import Microdata, Schema
 
 __all__ = [
@@ -55,7 +56,7 @@ _ROWS = {
 
 
 @dataclass(frozen=True)
-class UpdateGraph:
+class UpdateGraph(OneLine):
     """A sensitive attribute update graph (SUG, Definition 10 of the paper), level by level.
 
     Attributes

@@ -18,11 +18,12 @@ from functools import cache
 import numpy as np
 
 from ppdp_lab.datasets import census
+from ppdp_lab.registry import OneLine
 from ppdp_lab.table import Microdata
 
 
 @dataclass(frozen=True)
-class Measurement:
+class Measurement(OneLine):
     """One line of a benchmark: seconds, the unit they are divided by, and the most units that are allowed."""
 
     name: str

@@ -9,14 +9,17 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import MaxNLocator, NullLocator
+from matplotlib.ticker import NullLocator
 
 from ppdp_lab import plotting
+from ppdp_lab.lab.drawings import bars
+from ppdp_lab.lab.report.text import data_name
 from ppdp_lab.lab.run import tables
 
 OURS, RIVAL = "BPG with Mondrian", "m-invariance"
 TABLE_4 = {0: 0.22, 1: 0.23, 2: 0.24, 3: 0.25}  # by rate, the largest first
 RATE = "records replaced per release"
+HOMES = {"A": plotting.COLOURS[0], "B": plotting.COLOURS[2]}  # neighbourhoods; orange is for dirty records
 
 
 def meeting(results: tables.Tables) -> Figure:
@@ -32,23 +35,25 @@ def meeting(results: tables.Tables) -> Figure:
     for number, (ax, title) in enumerate(zip(axes, titles)):
         seen = people if number in (0, 3) else people[asked]
         filled = pd.Series(number == 0, index=people.index) | (asked if number < 3 else people["shown"])
-        for name, index in (("A", 0), ("B", 1)):
+        for name, colour in HOMES.items():
             if number < 3:
-                _outline(ax, people[people["home"] == name], plotting.COLOURS[index], dashed=number > 0)
                 box = people[people["home"] == name]
-                ax.text(box["x"].min() - 0.5, box["y"].max() + 2.5, name, color=plotting.COLOURS[index], fontsize=9)
+                _outline(ax, box, colour, dashed=number > 0)
+                ax.text(box["x"].min() - 0.5, 62.8, name, color=colour, fontsize=9)
         if number in (1, 2):
             _outline(ax, seen, plotting.INK)
         if number == 3:
             _outline(ax, people[people["shown"]], plotting.INK)
-            for after, rows in people.groupby("after"):
-                _outline(ax, rows, plotting.COLOURS[2 + int(str(after))], dashed=True, margin=0.9)
-        for mask, face, edge in (
-            (filled & ~dirty, plotting.INK, plotting.INK),
-            (~filled, "white", plotting.PAPER),
-            (dirty, plotting.COLOURS[1] if number == 3 else ("white" if number else plotting.INK), plotting.PAPER),
+            for _, rows in people.groupby("after"):
+                _outline(ax, rows, HOMES[rows["home"].iloc[0]], dashed=True, margin=0.9)
+        pulled = dirty & (number == 3)
+        for mask, face, marker in (
+            (filled & ~pulled, plotting.INK, "o"),
+            (~filled, "white", "o"),
+            (pulled, plotting.COLOURS[1], "D"),
         ):
-            ax.scatter(people["x"][mask], people["y"][mask], s=22, facecolor=face, edgecolor=edge, zorder=3)
+            edge = plotting.INK if face == plotting.INK else plotting.PAPER
+            ax.scatter(people["x"][mask], people["y"][mask], s=22, c=face, edgecolor=edge, marker=marker, zorder=3)
         plotting.label(ax, x="first attribute", y="" if number else "second attribute", title="", legend=False)
         ax.set_title(title, fontsize=8)
     axes[0].set_xlim(16, 50)
@@ -65,7 +70,8 @@ def _outline(ax: Axes, rows: pd.DataFrame, colour: str, *, dashed: bool = False,
 
 def _panels(rows: pd.DataFrame, *, height: float = 3.1, lines: int = 1) -> tuple[Figure, Any, list[str]]:
     names = list(dict.fromkeys(rows["dataset"]))
-    figure, axes = plotting.figure(lines, len(names), width=4.2, height=height, squeeze=False, sharex="col")
+    width = 4.2 if len(names) > 1 else 6.0
+    figure, axes = plotting.figure(lines, len(names), width=width, height=height, squeeze=False, sharex="col")
     return figure, axes, names
 
 
@@ -77,7 +83,7 @@ def _bars(ax: Axes, rows: pd.DataFrame, value: str, series: str, order: list[str
         at = rows[rows[series] == name].groupby("rate")[value].agg(["mean", "min", "max"]).reindex(rates)
         place = np.arange(len(rates)) + (index - (len(order) - 1) / 2) * width
         ends = np.stack([at["mean"] - at["min"], at["max"] - at["mean"]])
-        ax.bar(place, at["mean"], width, yerr=ends, label=name, color=plotting.style(index)["color"], capsize=2)
+        ax.bar(place, at["mean"], width, yerr=ends, label=name, capsize=2, **bars.look(index))
     ax.set_xticks(range(len(rates)), [f"{rate:,}" for rate in rates])
     ax.xaxis.set_minor_locator(NullLocator())
     ax.grid(visible=False, axis="x")
@@ -98,8 +104,8 @@ def _times(results: tables.Tables, value: str, words: str, paper: bool = False) 
                 )
                 band.set_label("paper: 20 to 40 % less than m-invariance" if not place else "_")
                 ax.add_patch(band)
-        plotting.label(ax, x=RATE, y="" if i else words, title=name.upper(), legend=False)
-    return plotting.legend_above(figure, axes[0][0], columns=1 if len(names) == 1 else 3)
+        plotting.label(ax, x=RATE, y="" if i else words, title=data_name(name), legend=False)
+    return plotting.legend_above(figure, axes[0][0])
 
 
 def total_time(results: tables.Tables) -> Figure:
@@ -121,19 +127,18 @@ def share(results: tables.Tables) -> Figure:
         rates = _bars(ax, tables.rows(rows, dataset=name), "share", "method", [OURS])
         for place in range(len(rates)):
             value = TABLE_4.get(place, 0.25)
-            ax.plot([place - 0.4, place + 0.4], [value] * 2, color=plotting.PAPER, linestyle=(0, (6, 3)))
-        ax.plot([], [], color=plotting.PAPER, linestyle=(0, (6, 3)), label="paper: 0.22 to 0.25")
+            ax.plot([place - 0.47, place + 0.47], [value] * 2, color=plotting.INK, linestyle=(0, (3, 1.5)))
+        ax.plot([], [], color=plotting.INK, linestyle=(0, (3, 1.5)), label="paper: 22 to 25 %")
         ax.set_ylim(0, 1)
-        ax.yaxis.set_major_formatter("{x:.0%}")
-        plotting.label(ax, x=RATE, y="" if i else "BPG's share of the time", title=name.upper(), legend=False)
+        plotting.percent(ax.yaxis)
+        plotting.label(ax, x=RATE, y="" if i else "BPG's time (share)", title=data_name(name), legend=False)
     return plotting.legend_above(figure, axes[0][0])
 
 
 def quality(results: tables.Tables) -> Figure:
     """Figure 3: FEM and VEM by release, for the largest and the smallest rate; dirty records are free."""
     rows = tables.rows(results["quality"], convention="free")
-    rows["curve"] = rows["method"] + ", r = " + rows["rate"].map("{:,}".format)
-    return _by_release(rows, [("fem", "FEM (nats)"), ("vem", "VEM (nats)")], "curve")
+    return _by_release(_with_rate(rows), [("fem", "FEM (nats)"), ("vem", "VEM (nats)")], "of", "method")
 
 
 def ratios(results: tables.Tables) -> Figure:
@@ -142,46 +147,56 @@ def ratios(results: tables.Tables) -> Figure:
     keys = ["dataset", "rate", "convention", "repetition", "release"]
     wide = rows.pivot_table(index=keys, columns="method", values=["fem", "vem"])
     both = pd.DataFrame({m: wide[m][OURS] / wide[m][RIVAL] for m in ("fem", "vem")}).reset_index()
-    both["curve"] = "dirty records " + both["convention"] + ", r = " + both["rate"].map("{:,}".format)
-    figure = _by_release(both, [("fem", "FEM: BPG / m-invariance"), ("vem", "VEM: BPG / m-invariance")], "curve", False)
+    both["how"] = "dirty records " + both["convention"]
+    both = both.sort_values("convention", ascending=False, kind="stable")  # free ones first
+    figure = _by_release(
+        _with_rate(both), [("fem", "ratio of FEM"), ("vem", "ratio of VEM")], "of", "how", legend=False
+    )
     half = len(figure.axes) // 2
     for ax in figure.axes[:half]:
         plotting.dashed(ax, 0.83, "paper: never under 0.83")
     for ax in figure.axes[half:]:
         plotting.band(ax, 1.62, 2.2, "paper: 1.62 to 2.2")
-    handles = [ax.get_legend_handles_labels() for ax in (figure.axes[0], figure.axes[half])]
-    lines = dict(zip(handles[0][1] + handles[1][1], handles[0][0] + handles[1][0]))
-    figure.legend(lines.values(), lines.keys(), loc="outside upper left", ncols=half, frameon=False, fontsize=8)
-    return figure
+    return plotting.legend_above(figure, columns=2)
 
 
-def _by_release(rows: pd.DataFrame, values: list[tuple[str, str]], series: str, legend: bool = True) -> Figure:
+def _with_rate(rows: pd.DataFrame) -> pd.DataFrame:
+    """Named by the rate, and in its order, the largest first: a rate has the same colour in every figure."""
+    rows = rows.sort_values("rate", ascending=False, kind="stable")
+    return rows.assign(of="r = " + rows["rate"].map("{:,}".format))
+
+
+def _by_release(
+    rows: pd.DataFrame, values: list[tuple[str, str]], series: str, line: str | None = None, *, legend: bool = True
+) -> Figure:
     """One panel per data set and value, against the share of the series, so that long and short ones can be compared."""
-    figure, axes, names = _panels(rows, height=2.6, lines=len(values))
+    figure, axes, names = _panels(rows, height=2.6 if len(values) > 1 else 3.1, lines=len(values))
     order = list(dict.fromkeys(rows[series]))
     many = "rate" in rows
-    for row, (line, (value, words)) in enumerate(zip(axes, values)):
-        for i, (ax, name) in enumerate(zip(line, names)):
+    for row, (across, (value, words)) in enumerate(zip(axes, values)):
+        for i, (ax, name) in enumerate(zip(across, names)):
             chosen = tables.rows(rows, dataset=name)
             if many:
                 chosen = chosen.assign(thousands=chosen["release"] * chosen["rate"] / 1000)
-            plotting.curves(ax, chosen, x="thousands" if many else "release", y=value, series=series, order=order)
+            plotting.curves(
+                ax, chosen, x="thousands" if many else "release", y=value, series=series, order=order, line=line
+            )
             for curve in ax.lines:
                 curve.set_markevery(max(1, len(curve.get_xdata()) // 12))
             ax.set_ylim(bottom=min(0, chosen[value].min()))
             x = "records replaced so far (thousands)" if many else "release"
             x = x if row == len(values) - 1 else ""
-            plotting.label(ax, x=x, y="" if i else words, title="" if row else name.upper(), legend=False)
-    return plotting.legend_above(figure, axes[0][0], columns=len(names)) if legend else figure
+            plotting.label(ax, x=x, y="" if i else words, title="" if row else data_name(name), legend=False)
+    return plotting.legend_above(figure, axes[0][0], columns=2 if line else 6) if legend else figure
 
 
 def readings(results: tables.Tables) -> Figure:
     """The three readings of what Mondrian is given, beside m-invariance."""
     rows = tables.rows(results["readings"], convention="free")
-    words = [("published", "share published"), ("fem", "FEM (nats)"), ("vem", "VEM (nats)")]
+    words = [("published", "published (share)"), ("fem", "FEM (nats)"), ("vem", "VEM (nats)")]
     figure = _by_release(rows, words, "reading")
-    for ax in figure.axes:
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    for ax in figure.axes[: len(figure.axes) // len(words)]:
+        plotting.percent(ax.yaxis)
     return figure
 
 
@@ -189,19 +204,14 @@ def dirty(results: tables.Tables) -> Figure:
     """Records that nobody asked for, as a share of those asked for."""
     rows = tables.rows(results["quality"], convention="free", method=OURS)
     rows["beside"] = rows["dirty"] / rows["asked"]
-    rows["curve"] = "r = " + rows["rate"].map("{:,}".format)
-    figure = _by_release(rows, [("beside", "dirty per record asked for")], "curve")
-    return figure
+    return _by_release(_with_rate(rows), [("beside", "dirty per record asked for")], "of")
 
 
 def variants(results: tables.Tables) -> Figure:
     """What each variant adds and leaves out."""
     rows = results["variants"]
     words = [("dirty", "dirty records"), ("suppressed", "suppressed records")]
-    figure = _by_release(rows, words, "variant")
-    for ax in figure.axes:
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return figure
+    return _by_release(rows, words, "variant")
 
 
 def leaks(results: tables.Tables) -> Figure:
@@ -213,7 +223,6 @@ def leaks(results: tables.Tables) -> Figure:
     for i, (ax, name) in enumerate(zip(axes[0], order)):
         plotting.curves(ax, tables.rows(rows, reading=name), x="release", y="share", series="listing")
         plotting.dashed(ax, 0, "paper: none")
-        ax.yaxis.set_major_formatter("{x:.0%}")
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        plotting.label(ax, x="release", y="" if i else "broken cells", title=f"divided by {name}", legend=False)
+        plotting.percent(ax.yaxis)
+        plotting.label(ax, x="release", y="" if i else "broken cells (share)", title=f"divided by {name}", legend=False)
     return plotting.legend_above(figure, axes[0][0])

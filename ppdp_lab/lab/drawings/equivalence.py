@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from ppdp_lab import plotting
+from ppdp_lab.lab.report.text import data_name
 from ppdp_lab.lab.run import tables
 
 CUT = plotting.COLOURS[1]
@@ -97,19 +97,16 @@ def _panels(rows: pd.DataFrame) -> Iterator[tuple[Any, str, pd.DataFrame]]:
         yield ax, name, tables.rows(rows, dataset=name)
 
 
-def _per_dataset(rows: pd.DataFrame, x: str, y: str, series: str, labels: tuple[str, str]) -> Figure:
+def _per_dataset(
+    rows: pd.DataFrame, x: str, y: str, series: str, labels: tuple[str, str], line: str | None = None
+) -> Figure:
     order = list(dict.fromkeys(rows[series]))
     for i, (ax, name, chosen) in enumerate(_panels(rows)):
-        plotting.curves(ax, chosen, x=x, y=y, series=series, order=order)
-        for line in ax.lines:
-            line.set_markevery(max(1, len(line.get_xdata()) // 20))
-        figure = plotting.label(ax, x=labels[0], y="" if i else labels[1], title=name.upper(), legend=False)
+        plotting.curves(ax, chosen, x=x, y=y, series=series, order=order, line=line)
+        for curve in ax.lines:
+            curve.set_markevery(max(1, len(curve.get_xdata()) // 20))
+        figure = plotting.label(ax, x=labels[0], y="" if i else labels[1], title=data_name(name), legend=False)
     return figure
-
-
-def _one_legend(figure: Figure) -> Figure:
-    """A legend above all axes, once everything that it names is drawn; as many columns as have room."""
-    return plotting.legend_above(figure, figure.axes[0], columns=3 if figure.get_size_inches()[0] > 8 else 2)
 
 
 def _counts(ax: Axes, largest: float) -> None:
@@ -131,23 +128,19 @@ def compromised(results: tables.Tables) -> Figure:
         people, shown = chosen["people"].iloc[0], name == names[-1]
         for ax, y in ((left, "share"), (right, "counterfeits")):
             plotting.curves(ax, chosen, x="release", y=y, series="curve", order=curves)
-            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         if chosen["release"].max() >= LAST_COUNTED:
             plotting.dashed(left, LAST_COUNTED, "the paper's count of fine partitions ends", axis="x")
-        plotting.dashed(right, FEW)
-        right.annotate(
-            "paper: well under 100", (0.01, FEW), xycoords=("axes fraction", "data"), va="bottom", fontsize=7
-        )
+        plotting.dashed(right, FEW, "paper: well under 100 counterfeits")
         left.set_yscale("symlog", linthresh=1e-5)
         left.set_yticks([0, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1])
         left.set_yticks([], minor=True)
-        left.yaxis.set_major_formatter(lambda share, _: f"{100 * share:g} %")
+        plotting.percent(left.yaxis)
         left.set_ylim(-2e-6, 1)
         _counts(right, max(FEW, rows["counterfeits"].max()))
-        x, title = "release" if shown else "", f"{name.upper()}: of {people:,} people published"
+        x, title = "release" if shown else "", f"{data_name(name)}: of {people:,} people published"
         plotting.label(left, x=x, y="people compromised (share)", title=title, legend=False)
         plotting.label(right, x=x, y="counterfeits in the release", title="the price", legend=False)
-    return _one_legend(figure)
+    return plotting.legend_above(figure)
 
 
 def counterfeits(results: tables.Tables) -> Figure:
@@ -158,9 +151,8 @@ def counterfeits(results: tables.Tables) -> Figure:
     figure = _per_dataset(rows, "release", "counterfeits", "curve", ("release", "counterfeits in the release"))
     for ax in figure.axes:
         plotting.dashed(ax, FEW, "paper: well under 100")
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         _counts(ax, max(FEW, rows["counterfeits"].max()))
-    return _one_legend(figure)
+    return plotting.legend_above(figure)
 
 
 def skew(results: tables.Tables) -> Figure:
@@ -179,68 +171,69 @@ def skew(results: tables.Tables) -> Figure:
             ax.plot(most.index, most, color=colour, linestyle=":", linewidth=1, label=f"{method}: most")
         if rows["skew"].max() >= NONE_BELOW:
             plotting.band(ax, rows["skew"].min(), NONE_BELOW, f"paper: none below s = {NONE_BELOW}", axis="x")
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         _counts(ax, rows["counterfeits"].max())
-    for line in figure.axes[0].lines[: len(methods)]:
+    for line in (line for ax in figure.axes for line in ax.lines[: len(methods)]):
         line.set_label(f"{line.get_label()}: mean")
-    return _one_legend(figure)
+    return plotting.legend_above(figure)
 
 
 def query_error(results: tables.Tables) -> Figure:
     """Figure 9: query error of the last release by selectivity, for both readings of a query and kinds of updates."""
     rows = results["errors"]
-    rows["curve"] = rows["method"] + ", " + rows["updates"]
-    order = list(dict.fromkeys(rows["curve"]))
+    rows["updates"] = rows["updates"] + " updates"
+    order = list(dict.fromkeys(rows["updates"]))
     names, readings = list(dict.fromkeys(rows["dataset"])), list(dict.fromkeys(rows["reading"]))
-    figure, axes = plotting.figure(len(readings), len(names), width=4.2, height=2.7, squeeze=False, sharex=True)
+    width = 4.2 if len(names) > 1 else 6.0
+    figure, axes = plotting.figure(len(readings), len(names), width=width, height=2.7, squeeze=False, sharex=True)
     for line, reading in zip(axes, readings):
         for ax, name in zip(line, names):
             chosen = tables.rows(rows, dataset=name, reading=reading)
-            plotting.curves(ax, chosen, x="selectivity", y="error", series="curve", order=order)
+            plotting.curves(ax, chosen, x="selectivity", y="error", series="updates", order=order, line="method")
             ax.set_xscale("log")
-            ticks = sorted(rows["selectivity"].unique())
-            ax.set_xticks(ticks, [f"{tick:.1%}" for tick in ticks])
+            ax.set_xticks(sorted(rows["selectivity"].unique()))
             ax.minorticks_off()
-            ax.yaxis.set_major_formatter("{x:.0%}")
+            plotting.percent(ax.xaxis)
+            plotting.percent(ax.yaxis)
             ax.set_ylim(bottom=0)
             below, first = reading == readings[-1], name == names[0]
-            x, y = "selectivity (people selected)" if below else "", "mean relative error" if first else ""
-            plotting.label(ax, x=x, y=y, title=f"{name.upper()}: {reading}", legend=False)
-    return plotting.legend_above(figure, axes[0][0], columns=2)
+            x, y = "selectivity (share of people)" if below else "", "mean relative error" if first else ""
+            plotting.label(ax, x=x, y=y, title=f"{data_name(name)}: {reading}", legend=False)
+    return plotting.legend_above(figure)
 
 
 def elapsed(results: tables.Tables) -> Figure:
     """Figure 10: time of the whole stream by e."""
     timing = results["timing"]
     for i, (ax, name, chosen) in enumerate(_panels(timing)):
-        order = ["e-equivalence", "m-invariance"]
+        order = ["m-invariance", "e-equivalence"]
         plotting.curves(ax, chosen, x="e", y="seconds", series="method", order=order)
         ax.set_ylim(0, 1.2 * timing["seconds"].max())
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        figure = plotting.label(ax, x="e", y="" if i else "time of the whole stream (s)", title=name.upper())
-    return figure
+        words = "" if i else "time of the whole stream (s)"
+        figure = plotting.label(ax, x="e", y=words, title=data_name(name), legend=False)
+    return plotting.legend_above(figure)
 
 
 def few_updates(results: tables.Tables) -> Figure:
     """Counterfeits when few people are replaced at a time."""
     rows = results["few"]
-    rows["curve"] = rows["method"] + ", r = " + rows["replaced"].map("{:,}".format)
+    rows["of"] = "r = " + rows["replaced"].map("{:,}".format)
     rows["thousands"] = rows["time"] / 1000
     words = ("people replaced so far (thousands)", "counterfeits in the release")
-    figure = _per_dataset(rows, "thousands", "counterfeits", "curve", words)
+    figure = _per_dataset(rows, "thousands", "counterfeits", "of", words, "method")
     for ax in figure.axes:
         plotting.dashed(ax, FEW, "paper: under 100 at r = 20,000")
         _counts(ax, max(FEW, rows["counterfeits"].max()))
-    return _one_legend(figure)
+    return plotting.legend_above(figure)
 
 
 def common_value(results: tables.Tables) -> Figure:
     """Counterfeits against the share of the commonest value."""
     rows = results["common"]
+    rows["dataset"] = rows["dataset"].map(data_name)
     figure, ax = plotting.figure()
     plotting.curves(ax, rows, x="share", y="counterfeits", series="dataset")
     plotting.band(ax, 0, WELL_BELOW * rows["people"].max(), "m-invariance's authors, as the paper quotes: below 0.1 %")
-    ax.xaxis.set_major_formatter("{x:.1%}")
-    plotting.label(ax, x="share of the commonest value", y="counterfeits per release (mean)")
+    plotting.percent(ax.xaxis)
+    plotting.label(ax, x="commonest value (share of people)", y="counterfeits per release (mean)", legend=False)
     _counts(ax, rows["counterfeits"].max())
-    return figure
+    return plotting.legend_above(figure)

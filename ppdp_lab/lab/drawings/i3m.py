@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from ppdp_lab import plotting
+from ppdp_lab.lab.drawings import bars
 from ppdp_lab.lab.run import tables
 
 
@@ -20,15 +19,17 @@ def events(results: tables.Tables) -> Figure:
     for ax, (event, stage) in zip(axes, stages):
         here, other = boxes[event, stage], boxes[event, "after" if stage == "before" else "before"]
         points = tables.rows(pictures, event=event, stage=stage, what="point")
-        plotting.partition(ax, here, points=points.rename(columns={"x0": "x", "y0": "y"}))
+        points = points[["x0", "y0"]].set_axis(["x", "y"], axis=1)
+        plotting.partition(ax, here, points=points, shaded=False)
         ends = ["x0", "x1", "y0", "y1"]
         moved = here.merge(other[ends].assign(stays=True), on=ends, how="left")["stays"].isna()
         for box in here[moved.to_numpy()].itertuples():
             size = box.x1 - box.x0, box.y1 - box.y0
-            ax.add_patch(plotting.Rectangle((box.x0, box.y0), *size, fill=False, edgecolor=plotting.COLOURS[1], lw=2))
+            ax.add_patch(plotting.Rectangle((box.x0, box.y0), *size, fill=False, edgecolor=plotting.COLOURS[1], lw=2.5))
         name = "I3M+: a cluster is split" if event == "split" else "I3M-: a cluster is dispersed"
         title = f"{name}\n" if stage == "before" else "\n"
-        plotting.label(ax, x="age (years)", y="education (years)" if ax is axes[0] else "", title=title + stage)
+        x, y = here[["x", "y"]].iloc[0]
+        plotting.label(ax, x=x, y=y if ax is axes[0] else "", title=title + stage)
     every = pd.concat(boxes.values())
     axes[0].set_xlim(every["x0"].min() - 1, every["x1"].max() + 1)
     axes[0].set_ylim(every["y0"].min() - 0.5, every["y1"].max() + 0.5)
@@ -56,44 +57,44 @@ def _loss_and_time(results: tables.Tables, direction: str, x: str, *, paper: int
             ax.set_ylim(0, 1.1 * chosen[y].max())
             below = y == "seconds"
             title = f"k = {k} (the paper's)" if k == paper else f"k = {k}"
-            plotting.label(ax, x=x if below else "", y="" if column else words, title="" if below else title)
-    return figure
+            plotting.label(
+                ax, x=x if below else "", y="" if column else words, title="" if below else title, legend=False
+            )
+    return plotting.legend_above(figure, axes[0, 0])
 
 
 def optimization(results: tables.Tables) -> Figure:
     """Figure 6: loss before and after the optimization, and its time beside the clustering's."""
     runs = results["runs"]
-    figure, axes = plotting.figure(1, 2, width=4.6, height=3.2)
-    labels, means = [], []
+    means = {}
     for direction, method, sign in (("insert", "static", ""), ("insert", "I3M", "+"), ("delete", "I3M", "-")):
         for k in sorted(runs["k"].unique()):
-            means.append(tables.rows(runs, direction=direction, method=method, k=k).mean(numeric_only=True))
-            labels.append(f"{method}{sign}\nk={k}")
-    mean, places = pd.DataFrame(means), np.arange(len(labels))
-    second = {"color": plotting.COLOURS[1], "hatch": "//", "edgecolor": "white"}
-    axes[0].bar(places - 0.2, mean["loss_before"], 0.4, label="before", color=plotting.COLOURS[0])
-    axes[0].bar(places + 0.2, mean["loss"], 0.4, label="after", **second)
-    axes[1].bar(places - 0.2, mean["clustering_seconds"], 0.4, label="clustering", color=plotting.COLOURS[0])
-    axes[1].bar(places + 0.2, mean["optimizing_seconds"], 0.4, label="optimization", **second)
-    axes[1].set_yscale("log")
+            chosen = tables.rows(runs, direction=direction, method=method, k=k)
+            means[f"{method}{sign}\nk={k}"] = chosen.mean(numeric_only=True)
+    mean = pd.DataFrame(means).T
+    figure, axes = plotting.figure(1, 2, width=4.8, height=3.2)
+    bars.grouped(axes[0], {"before": mean["loss_before"], "after": mean["loss"]}, list(mean.index))
+    seconds = {"clustering": mean["clustering_seconds"], "optimization": mean["optimizing_seconds"]}
+    looks = [plotting.style(i) for i in (2, 3)]  # not the colours of before and after
+    bars.marks(axes[1], seconds, list(mean.index), looks=looks)
     axes[0].set_ylim(0, 1.25 * mean["loss_before"].max())
-    for ax, y in zip(axes, ("information loss (mean)", "time (s, mean)")):
-        ax.set_xticks(places, labels, fontsize=7)
-        plotting.label(ax, x="", y=y)
+    for ax, y in zip(axes, ("mean information loss", "mean time (s)")):
+        ax.tick_params(axis="x", labelsize=7)
+        plotting.label(ax, x="", y=y, legend=False)
+        ax.legend(ncols=2, loc="lower right", bbox_to_anchor=(1, 1))
     return figure
 
 
 def leaks(results: tables.Tables) -> Figure:
     """What two attacks learn from the series."""
     found = results["leaks"]
-    found["curve"] = found["method"] + ", k = " + found["k"].astype(str)
+    found["of"] = "k = " + found["k"].astype(str)
     figure, axes = plotting.figure(1, 2, width=4.4, height=3.2)
-    who = {"difference": "newcomers in fewer than k rows", "intersection": "people of certain value"}
+    who = {"difference": "newcomers exposed", "intersection": "people exposed"}
     for ax, attack in zip(axes, who):
         chosen = tables.rows(found, attack=attack)
-        plotting.curves(ax, chosen, x="release", y="exposed", series="curve")
-        ax.yaxis.set_major_formatter("{x:.0%}")
+        plotting.curves(ax, chosen, x="release", y="exposed", series="of", line="method")
+        plotting.percent(ax.yaxis)
         ax.set_ylim(0, max(0.01, 1.15 * chosen["exposed"].max()))
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         plotting.label(ax, x="release", y=f"{who[attack]} (share)", title=f"{attack} attack", legend=False)
-    return plotting.legend_above(figure, axes[0])
+    return plotting.legend_above(figure, axes[0], columns=2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -68,11 +69,12 @@ def _lattice(ax: Axes, nodes: pd.DataFrame, title: str, *, size: int) -> None:
         shape = "o" if holds else "s"
         fill = colour if order else "white"
         ax.scatter([x], [y], s=size, c=[fill], edgecolors=colour, linewidths=1.5, marker=shape, zorder=3)
-        ax.text(
-            x, y, f"[{name}]", ha="center", va="center", fontsize=6.5, zorder=4, color="white" if order else "black"
+        words: dict[str, Any] = {"ha": "center", "fontsize": 6.5, "zorder": 4, "textcoords": "offset points"}
+        if order:  # both within the node: the number of the check over the node's name
+            ax.annotate(str(order), (x, y), (0, 0.5), va="bottom", color="white", **words | {"fontweight": "bold"})
+        ax.annotate(
+            f"[{name}]", (x, y), (0, 0), va="top" if order else "center", color="white" if order else "black", **words
         )
-        if order:
-            ax.annotate(str(order), (x, y), (9, 9), textcoords="offset points", fontsize=7, fontweight="bold", zorder=5)
     ax.set_title(title)
     ax.margins(0.15, 0.12)
     ax.set_axis_off()

@@ -13,10 +13,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from ppdp_lab import plotting
+from ppdp_lab.lab.bench.lattice import SETS
 from ppdp_lab.lab.drawings import bars
+from ppdp_lab.lab.report.text import data_name
 from ppdp_lab.lab.run import tables
 
 # Table 17 of the thesis: quasi-identifiers, records, megabytes.
@@ -62,7 +63,6 @@ def _thesis_marks(ax: Axes, one: pd.Series, counts: list[int], names: list[str])
                 middle, half = x + bars.offset(i, len(counts)), 0.45 / len(counts)
                 at = (one[name] / speedup, middle - half, middle + half)
                 ax.hlines(*at, colors=plotting.INK, linestyles=(0, (3, 1.5)), linewidth=1.2, zorder=4, label=label)
-                label = ""  # one line of the legend for all
 
 
 def _amdahl(measured: pd.Series) -> tuple[np.ndarray, np.ndarray]:
@@ -88,28 +88,27 @@ def table17(results: tables.Tables) -> Figure:
     figure, axes = plotting.figure(1, 3, width=3.4, height=2.9)
     titles = {"quasi_identifiers": "quasi-identifiers", "records": "records", "megabytes": "size as text (MB)"}
     for ax, (column, title) in zip(axes, titles.items()):
-        bars.grouped(ax, {"here": found[column]}, names)
+        draw = bars.grouped if column == "quasi_identifiers" else bars.marks
+        draw(ax, {"here": found[column]}, names)
         for x, name in enumerate(names):
             if name in thesis.index:
                 paper = float(thesis.loc[name, column])
-                ax.hlines(paper, x - 0.47, x + 0.47, plotting.PAPER, (0, (3, 1.5)), label="" if x else "thesis")
-        if column != "quasi_identifiers":
-            bars.logarithmic(ax, found[column])
+                ax.hlines(paper, x - 0.47, x + 0.47, plotting.PAPER, (0, (3, 1.5)), label="thesis")
         ax.tick_params(axis="x", labelrotation=30)
         plotting.label(ax, x="data set", y=title, legend=False)
-    return plotting.legend_above(figure, axes[0], columns=2)
+    return plotting.legend_above(figure, axes[1])
 
 
 def algorithms(results: tables.Tables) -> Figure:
     """Figure 8: mean time of Incognito and Flash per data set."""
     means = results["means"]
     names = list(dict.fromkeys(means["dataset"]))
-    _, ax = plotting.figure()
-    bars.grouped(
+    figure, ax = plotting.figure()
+    bars.marks(
         ax, {a: tables.rows(means, algorithm=a).set_index("dataset")["seconds"] for a in ("Incognito", "Flash")}, names
     )
-    bars.logarithmic(ax, means["seconds"])
-    return plotting.label(ax, x="data set", y="mean time of a search (s)")
+    plotting.label(ax, x="data set", y="mean time of a search (s)", legend=False)
+    return plotting.legend_above(figure)
 
 
 def threads(results: tables.Tables) -> Figure:
@@ -117,25 +116,22 @@ def threads(results: tables.Tables) -> Figure:
     means = results["means"]
     means = means[means["algorithm"] != "Incognito"]
     names = list(dict.fromkeys(means["dataset"]))
-    figure, axes = plotting.figure(1, 2, width=4.4, sharey=True)
+    figure, axes = plotting.figure(1, 2, width=4.6, sharey=True)
     for ax, rollup in zip(axes, (False, True)):
-        groups, hollow, counts = {}, {}, []
+        groups, hollow, counts, looks = {}, {}, [], []
         for (algorithm, count), rows in tables.rows(means, rollup=rollup).groupby(["algorithm", "threads"]):
             label = f"{algorithm}, {count} thread{'s' if count > 1 else ''}"
             groups[label] = rows.set_index("dataset")["seconds"]
             hollow[label] = set(rows.loc[_void(rows), "dataset"])
             counts.append(count)
-        bars.grouped(ax, groups, names, hollow)
+            marker = "D" if algorithm == "Flash" else plotting.MARKERS[count - 1]
+            looks.append(plotting.style(count - 1) | {"marker": marker})
+        bars.marks(ax, groups, names, looks=looks, hollow=hollow)
         _thesis_marks(ax, next(iter(groups.values())), counts, names)
-        bars.logarithmic(ax, means["seconds"] / 2)
         title = "roll-up on" if rollup else "roll-up off: every check scans all rows"
         plotting.label(ax, x="data set", y="" if rollup else "mean time of a search (s)", title=title, legend=False)
-        # Patches of their own: a bar's would show its first one, which may be hollow.
-        handles = [Patch(**bars.look(i), label=label) for i, label in enumerate(groups)]
-        if any(hollow.values()):
-            handles.append(Patch(facecolor="white", edgecolor=plotting.INK, label=HOLLOW))
-        ax.legend(handles=[*ax.collections[:1], *handles], fontsize=7)
-    return figure
+        ax.tick_params(axis="x", labelrotation=20)
+    return plotting.legend_above(figure, *axes, more=_hollow_key(means))
 
 
 def ihis(results: tables.Tables) -> Figure:
@@ -146,7 +142,7 @@ def ihis(results: tables.Tables) -> Figure:
     k = times["k"].max()
     chosen = tables.rows(times, dataset=largest, quasi_identifiers=count, k=k, algorithm="Speedy", rollup=False)
     void, by_threads = chosen[_void(chosen)], chosen.set_index("threads")["seconds"] * 1e3
-    _, ax = plotting.figure()
+    figure, ax = plotting.figure()
     thesis = {1: 1.0} | TABLE_18.get(largest, {})
     if len(thesis) > 1:
         looks: dict[str, Any] = {"color": plotting.PAPER, "linestyle": "--", "linewidth": 1}
@@ -158,8 +154,9 @@ def ihis(results: tables.Tables) -> Figure:
         ax.plot(beyond, by_threads[1] * law, label=FITTED, color=plotting.COLOURS[0], linestyle=":")
     ax.set_ylim(0, 1.2 * by_threads.max())
     ax.set_xticks(range(1, MOST_THREADS + 1))
-    title = f"{largest}, {count} quasi-identifiers, k = {k}"
-    return plotting.label(ax, x="threads", y="time of a search (ms)", title=title)
+    title = f"{data_name(largest)}, {count} quasi-identifiers, k = {k}"
+    plotting.label(ax, x="threads", y="time of a search (ms)", title=title, legend=False)
+    return plotting.legend_above(figure, columns=2)
 
 
 def dimensions(results: tables.Tables) -> Figure:
@@ -167,25 +164,27 @@ def dimensions(results: tables.Tables) -> Figure:
     times, k = results["times"], results["fits"]["k"].iloc[0]
     most = times["threads"].max()
     chosen = tables.rows(times, k=k, algorithm="Speedy", threads=most, rollup=False)
-    chosen = chosen.assign(milliseconds=chosen["seconds"] * 1e3)
-    _, ax = plotting.figure()
+    chosen = chosen.assign(milliseconds=chosen["seconds"] * 1e3, dataset=chosen["dataset"].map(data_name))
+    figure, ax = plotting.figure()
     plotting.curves(ax, chosen, x="quasi_identifiers", y="milliseconds", series="dataset")
     label: str | None = HOLLOW
     for i, name in enumerate(dict.fromkeys(chosen["dataset"])):
         void = chosen[_void(chosen) & (chosen["dataset"] == name)]
         _hollow(ax, void["quasi_identifiers"], void["milliseconds"], plotting.style(i), label)
         label = None if len(void) else label
-    ax.set_yscale("log")
+    plotting.logarithmic(ax.yaxis)
     ax.set_xticks(sorted(chosen["quasi_identifiers"].unique()))
     title = f"k = {k}, {most} thread{'s' if most > 1 else ''}"
-    return plotting.label(ax, x="quasi-identifiers", y="time of a search (ms)", title=title)
+    plotting.label(ax, x="quasi-identifiers", y="time of a search (ms)", title=title, legend=False)
+    return plotting.legend_above(figure)
 
 
 def speedup(results: tables.Tables) -> Figure:
     """Table 18 as curves: measured speed-up, its fitted law beyond the machine's cores, and the thesis' values."""
     found = results["speedups"]
     names = list(dict.fromkeys(found["dataset"]))
-    figure, axes = plotting.figure(1, len(names), width=2.3, height=2.8, squeeze=False, sharey=True)
+    width = max(2.3, 6 / len(names))  # room for the legend
+    figure, axes = plotting.figure(1, len(names), width=width, height=2.8, squeeze=False, sharey=True)
     for ax, name in zip(axes[0], names):
         thesis = {1: 1.0} | TABLE_18.get(name, {})
         ax.plot(thesis.keys(), thesis.values(), color=plotting.PAPER, linestyle="--", linewidth=1, label="thesis")
@@ -200,29 +199,32 @@ def speedup(results: tables.Tables) -> Figure:
                 if len(beyond):
                     ax.plot(beyond, 1 / law, color=plotting.COLOURS[0], linestyle=":", label=FITTED)
         ax.set_xticks(range(1, MOST_THREADS + 1))
-        plotting.label(ax, x="threads", y="speed-up" if ax is axes[0, 0] else "", title=name, legend=False)
-    return _one_legend(figure, axes[0], hollow=bool(_void(found).any()))
+        plotting.label(ax, x="threads", y="speed-up" if ax is axes[0, 0] else "", title=data_name(name), legend=False)
+    return plotting.legend_above(figure, *axes[0], more=_hollow_key(found))
 
 
-def _one_legend(figure: Figure, axes: Any, *, hollow: bool) -> Figure:
-    """One legend above all axes, with whatever any of them shows."""
-    shown: dict[str, Any] = {}
-    for ax in axes:
-        for handle, label in zip(*ax.get_legend_handles_labels()):
-            shown.setdefault(label, handle)
-    if hollow:
-        shown[HOLLOW] = Line2D([], [], color=plotting.INK, marker="o", linestyle="none", markerfacecolor="white")
-    figure.legend(shown.values(), shown.keys(), loc="outside upper left", ncols=len(axes))
-    return figure
+def _hollow_key(rows: pd.DataFrame) -> list[Line2D]:
+    """What the legend says about hollow marks, if there are any."""
+    if not _void(rows).any():
+        return []
+    looks: dict[str, Any] = {"color": plotting.INK, "marker": "o", "linestyle": "none", "markerfacecolor": "white"}
+    return [Line2D([], [], label=HOLLOW, **looks)]
 
 
 def arx(results: tables.Tables) -> Figure:
-    """Times faster than ARX, with all its quasi-identifier counts."""
+    """Times faster than ARX, with all its quasi-identifier counts; of sets that ARX was run on."""
     found = results["arx"]
     figure, ax = plotting.figure()
+    if found.empty:
+        ax.text(
+            0.5, 0.5, f"ARX was run on none of these data sets,\nonly on {', '.join(map(data_name, SETS))}", ha="center"
+        )
+        ax.set_axis_off()
+        return figure
+    found["dataset"] = found["dataset"].map(data_name)
     plotting.curves(ax, found, x="quasi_identifiers", y="times_faster", series="dataset")
     plotting.dashed(ax, 1, "as fast as ARX")
-    ax.set_yscale("log")
+    plotting.logarithmic(ax.yaxis)
     label = {"x": "quasi-identifiers", "y": "times faster than ARX (scaled)", "title": "Flash, k = 5, one thread"}
     plotting.label(ax, **label, legend=False)
-    return plotting.legend_above(figure, ax, columns=3)
+    return plotting.legend_above(figure)

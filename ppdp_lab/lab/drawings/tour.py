@@ -36,7 +36,7 @@ def idea(results: tables.Tables) -> Figure:
         ax.grid(False)
         y = "education (years)" if ax is axes[0] else ""
         plotting.label(ax, x="age (years)", y=y, title=title, legend=False)
-    return plotting.legend_above(figure, axes[0], columns=5)
+    return plotting.legend_above(figure, axes[0])
 
 
 def partition(results: tables.Tables) -> Figure:
@@ -47,9 +47,8 @@ def partition(results: tables.Tables) -> Figure:
     for ax, k in zip(axes[0], ks):
         chosen = tables.rows(boxes, k=k)
         plotting.partition(ax, chosen)
-        plotting.label(
-            ax, x="age (years)", y="education (years)" if k == ks[0] else "", title=f"k = {k:.0f}: {len(chosen)} boxes"
-        )
+        x, y = chosen[["x", "y"]].iloc[0]
+        plotting.label(ax, x=x, y=y if k == ks[0] else "", title=f"k = {k:.0f}: {len(chosen)} boxes")
     return figure
 
 
@@ -69,7 +68,7 @@ def utility(results: tables.Tables) -> Figure:
         metric = metrics.get(name)
         _over_k(ax, results, metric.name)
         plotting.label(ax, x=_K, y=metric.axis, title=f"{metric.better} is better")
-    axes[1].set_yscale("log")
+    plotting.logarithmic(axes[1].yaxis)
     return figure
 
 
@@ -78,7 +77,8 @@ def attacks(results: tables.Tables) -> Figure:
     figure, axes = plotting.figure(1, 2, width=4.2)
     for ax, column, title in zip(axes, ("homogeneous", "skewed"), ("homogeneity attack", "skewness attack")):
         _over_k(ax, results, column)
-        ax.yaxis.set_major_formatter("{x:.0%}")
+        ax.set_ylim(0, max(0.01, 1.1 * results["grid"][column].max()))
+        plotting.percent(ax.yaxis)
         plotting.label(ax, x=_K, y="people exposed (share)", title=title)
     return figure
 
@@ -87,5 +87,6 @@ def query_error(results: tables.Tables) -> Figure:
     """Error of count queries against k."""
     _, ax = plotting.figure()
     _over_k(ax, results, "query_error")
-    ax.yaxis.set_major_formatter("{x:.0%}")
+    ax.set_ylim(0, 1.1 * results["grid"]["query_error"].max() or 1)
+    plotting.percent(ax.yaxis)
     return plotting.label(ax, x=_K, y="median relative error of counts")

@@ -11,13 +11,15 @@ from ppdp_lab.lab.experiment.reading import read
 from ppdp_lab.lab.run.machine import PACKAGE
 
 EXPERIMENTS = "experiments"
+# Where the experiments are that come with the package: within it if it was installed, beside it in a source tree.
+SHIPPED = (PACKAGE / "shipped", PACKAGE.parent)
 
 
 def find_root() -> Path:
-    """The folder that holds ``experiments/`` and ``results/``.
+    """The folder that holds ``results/``, and ``experiments/`` if they are somebody's own.
 
     The one that the environment variable ``PPDP_LAB_ROOT`` names; else the working folder or the nearest one above it with
-    an ``experiments`` folder; else the source tree that the package lies in; else the working folder.
+    experiment files; else the working folder. It is never the folder of an installed package.
     """
     said = os.environ.get("PPDP_LAB_ROOT")
     if said:
@@ -27,15 +29,22 @@ def find_root() -> Path:
             )
         return Path(said).resolve()
     here = Path.cwd()
-    for folder in (here, *here.parents, PACKAGE.parent):
-        if (folder / EXPERIMENTS).is_dir():
-            return folder
-    return here
+    return next((folder for folder in (here, *here.parents) if _in(folder)), here)
 
 
 def files(root: Path) -> dict[str, Path]:
-    """Experiment files by the name of the file."""
-    return {path.stem: path for path in sorted((root / EXPERIMENTS).glob("*.toml"))}
+    """Experiment files by the name of the file: those of the root, or if it has none those that come with the package."""
+    return next(filter(None, map(_in, (root, *SHIPPED))), {})
+
+
+def _in(folder: Path) -> dict[str, Path]:
+    return {path.stem: path for path in sorted((folder / EXPERIMENTS).glob("*.toml"))}
+
+
+def notebooks(folder: str, *roots: Path) -> Path:
+    """A folder of notebooks: that of the first root which has it, or the one that comes with the package."""
+    places = [place / "notebooks" / folder for place in (*roots, *SHIPPED)]
+    return next((place for place in places if place.is_dir()), places[0])
 
 
 def experiments(root: Path) -> list[Experiment]:

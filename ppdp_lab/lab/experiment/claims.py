@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, Strict, StrictInt, mode
 from pydantic.dataclasses import dataclass
 
 from ppdp_lab.errors import listed
+from ppdp_lab.registry import OneLine
 
 NUMBERS = ("between", "at_most", "at_least", "about", "zero")
 TRENDS = ("rises", "falls", "flat")
@@ -42,7 +43,7 @@ Values = Annotated[tuple[Any, ...], _several("a list of different values, none o
 
 
 @dataclass(frozen=True, config=KNOWN_KEYS)
-class Reason:
+class Reason(OneLine):
     """Why a claim does not hold, and what the run had measured for which that was written."""
 
     text: Filled
@@ -55,7 +56,7 @@ def _reasons(value: Any) -> Any:
 
 
 @dataclass(frozen=True, config=KNOWN_KEYS)
-class Claim:
+class Claim(OneLine):
     """What a paper says, as a query on one table of the results and a kind of test."""
 
     id: Filled
@@ -124,7 +125,7 @@ class Claim:
 
 
 @dataclasses.dataclass(frozen=True)
-class ClaimVerdict:
+class ClaimVerdict(OneLine):
     """The verdict on a claim: one line of the scorecard."""
 
     id: str

@@ -7,6 +7,9 @@ An example with everything in it::
     paper = "mondrian"                        # optional: where figures and claims come from
     notebook = "notebooks/utility.ipynb"      # from this file's folder or the folder above it
     exclusive = false                         # true for anything that measures time: it then runs alone
+    plan = "ppdp_lab.lab.measure.utility:plan"      # optional: called before the notebook starts, with those of its
+                                              # parameters that it asks for; it refuses a table that is too small.
+                                              # `sizes(scale)` beside it tells `show` what None stands for
 
     [scale.tiny]                              # optional, for tests; claims skip it unless they name it
     rows = 500
@@ -17,7 +20,7 @@ An example with everything in it::
 
     [[figure]]
     name = "loss"
-    caption = "Loss against k."
+    caption = "Loss of {dataset} against k, l = {l}."   # filled with parameters, and with {sensitive}, {quasi_identifiers}
     source = "Figure 3"                       # optional: what it redraws
     data = "worked example"                   # optional: named in the caption in place of the run's data
     draw = "ppdp_lab.lab.drawings.utility:loss"     # this is the default: drawings.<experiment>:<figure>; also file.py:loss
@@ -69,6 +72,7 @@ from pydantic.dataclasses import dataclass
 
 from ppdp_lab.errors import listed, unknown
 from ppdp_lab.lab.experiment.claims import KNOWN_KEYS, Claim, Filled
+from ppdp_lab.registry import OneLine
 
 SCALES = ("tiny", "quick", "paper")
 ITSELF = "the file itself"  # the path of a file among what the file says; no key that anybody writes
@@ -85,11 +89,11 @@ def check_file_name(name: str) -> str:
     return name
 
 
-def _check_draw(draw: str) -> str:
-    module, _, function = draw.rpartition(":")
-    if draw and not (module and function.isidentifier()):
-        raise ValueError(f"must be 'module:function' or 'file.py:function', not {draw!r}")
-    return draw
+def _check_function(said: str) -> str:
+    module, _, function = said.rpartition(":")
+    if said and not (module and function.isidentifier()):
+        raise ValueError(f"must be 'module:function' or 'file.py:function', not {said!r}")
+    return said
 
 
 def _check_scales(scales: dict[str, Any]) -> dict[str, Any]:
@@ -103,10 +107,11 @@ def _check_scales(scales: dict[str, Any]) -> dict[str, Any]:
 
 
 FileName = Annotated[Filled, AfterValidator(check_file_name)]
+Function = Annotated[str, AfterValidator(_check_function)]
 
 
 @dataclass(frozen=True, config=KNOWN_KEYS)
-class FigureEntry:
+class FigureEntry(OneLine):
     """A figure of an experiment: its name, caption, and the function that draws it from the results.
 
     ``data`` is what the caption names in place of the run's data, for a figure that is drawn from something else.
@@ -114,13 +119,13 @@ class FigureEntry:
 
     name: FileName
     caption: Filled
-    draw: Annotated[str, AfterValidator(_check_draw)] = ""
+    draw: Function = ""
     source: str = ""
     data: str = ""
 
 
 @dataclass(frozen=True, config=KNOWN_KEYS)
-class Experiment:
+class Experiment(OneLine):
     """One experiment file, checked."""
 
     name: FileName
@@ -130,6 +135,7 @@ class Experiment:
     path: Path = Field(validation_alias=ITSELF)
     paper: str = ""
     exclusive: StrictBool = False
+    plan: Function = ""
     figures: tuple[FigureEntry, ...] = Field(default=(), validation_alias="figure")
     claims: tuple[Claim, ...] = Field(default=(), validation_alias="claim")
 

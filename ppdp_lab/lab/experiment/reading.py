@@ -13,12 +13,11 @@ from pydantic import TypeAdapter, ValidationError
 from ppdp_lab.errors import DataFileError, listed, unknown
 from ppdp_lab.lab.experiment.claims import Claim, Reason
 from ppdp_lab.lab.experiment.model import ITSELF, Experiment, FigureEntry
+from ppdp_lab.lab.experiment.words import OF_THE_DATA, TYPES, placeholders
+from ppdp_lab.lab.run.parameters import defined
 
 _MODELS: dict[Any, Any] = {"": Experiment, "figure": FigureEntry, "claim": Claim}
 DRAWINGS = "ppdp_lab.lab.drawings"
-# Types in words: Python's names of them, and where they differ those of pydantic's errors.
-WORDS = {"str": "text", "bool": "true or false", "int": "a whole number", "float": "a number", "list": "a list"}
-WORDS |= {"dict": "a table", "string": "text", "path": "text", "tuple": "a list", "dataclass": "a table"}
 
 
 def read(path: str | Path) -> Experiment:
@@ -34,7 +33,9 @@ def read(path: str | Path) -> Experiment:
         found = TypeAdapter(Experiment).validate_python(content | {ITSELF: path}, by_alias=True, by_name=False)
         where = f"{DRAWINGS}.{found.name.replace('-', '_')}"
         figures = [replace(f, draw=f.draw or f"{where}:{f.name.replace('-', '_')}") for f in found.figures]
-        return replace(found, notebook=_notebook(found.notebook, path), figures=tuple(figures))
+        found = replace(found, notebook=_notebook(found.notebook, path), figures=tuple(figures))
+        _check_captions(found)
+        return found
     except ValidationError as error:
         raise DataFileError(_in_words(error, content, path.name)) from None
 
@@ -44,6 +45,21 @@ def _notebook(said: Path, path: Path) -> Path:
         if (folder / said).is_file():
             return (folder / said).resolve()
     raise DataFileError(f"{path.name}: no notebook {str(said)!r}, neither beside the file nor in the folder above it")
+
+
+def _check_captions(experiment: Experiment) -> None:
+    """Refuse a caption that speaks of a parameter which the notebook does not have."""
+    for figure in experiment.figures:
+        where = f"{experiment.path.name}, figure {figure.name}"
+        for text in (figure.caption, figure.data):
+            try:
+                names = placeholders(text)
+            except ValueError as error:
+                raise DataFileError(f"{where}: its caption has a brace too many, or too few ({error})") from None
+            known = [*defined(experiment.notebook), *OF_THE_DATA] if names else []
+            strange = [name for name in names if name not in known]
+            if strange:
+                raise DataFileError(f"{where}: {unknown('placeholder', strange[0], known)}")
 
 
 def _in_words(error: ValidationError, content: Any, where: str) -> str:
@@ -70,6 +86,6 @@ def _in_words(error: ValidationError, content: Any, where: str) -> str:
     if kind == "literal_error":
         known = set(re.findall(r"'(\w+)'", fault["ctx"]["expected"]))
         return f"{where}: {unknown(key, fault['input'], known)}"
-    must = WORDS.get(kind.removesuffix("_type"))
+    must = TYPES.get(kind.removesuffix("_type"))
     words = f"must be {must}, not {fault['input']!r}" if must else str(fault["ctx"]["error"])
     return f"{where}: {key} {words}" if key else f"{where}: {words}"

@@ -22,8 +22,30 @@ from ppdp_lab.republish import BPG, MInvariance, Publisher, Snapshot, UpdateStre
 from ppdp_lab.table import ClassCounts, Microdata, Schema
 
 SIZES: dict[str, dict[str, Any]] = {
-    "quick": {"initial": 20_000, "rates": [4_000, 2_000, 1_000, 500], "repetitions": 2, "leak_initial": 2_000},
-    "paper": {"initial": 200_000, "rates": [40_000, 20_000, 10_000, 5_000], "repetitions": 3, "leak_initial": 10_000},
+    "tiny": {
+        "initial": 1_500,
+        "rates": [500, 250],
+        "repetitions": 1,
+        "leak_initial": 600,
+        "k": 10,
+        "leak_k": 5,
+    },
+    "quick": {
+        "initial": 20_000,
+        "rates": [4_000, 2_000, 1_000, 500],
+        "repetitions": 2,
+        "leak_initial": 2_000,
+        "k": 10,
+        "leak_k": 5,
+    },
+    "paper": {
+        "initial": 200_000,
+        "rates": [40_000, 20_000, 10_000, 5_000],
+        "repetitions": 3,
+        "leak_initial": 10_000,
+        "k": 10,
+        "leak_k": 5,
+    },
 }
 OURS, RIVAL = "BPG with Mondrian", "m-invariance"
 CONVENTIONS = ("free", "charged")
@@ -36,6 +58,43 @@ def sizes(scale: str, **given: Any) -> SimpleNamespace:
     10
     """
     return scales.chosen(scale, SIZES, **given)
+
+
+def plan(
+    scale: str,
+    datasets: list[str],
+    seed: int,
+    *,
+    initial: int | None = None,
+    rates: list[int] | None = None,
+    repetitions: int | None = None,
+    leak_initial: int | None = None,
+    k: int | None = None,
+    leak_k: int | None = None,
+) -> scales.Plan:
+    """The tables of the experiment, three times as many rows as are published at first, and sizes and k that fit them.
+
+    >>> made = plan("tiny", ["occ"], 1)
+    >>> made.sizes.k, len(made.tables["occ"])
+    (10, 4500)
+    """
+    said = {"initial": initial, "rates": rates, "repetitions": repetitions, "leak_initial": leak_initial}
+    said |= {"k": k, "leak_k": leak_k}
+    fitting = scales.Fitting(datasets, sizes(scale, **said), said, seed=seed)
+    counts = ["initial", "rates", "leak_initial"]
+    rows = fitting.shrink(
+        counts, lambda size: 3 * max(size["initial"], size["leak_initial"]), least={"initial": 300, "leak_initial": 100}
+    )
+    fitting.load(rows, sensitive=True)
+    fitting.values_allow("k", rows=fitting.sizes["initial"])
+    fitting.values_allow("leak_k", rows=fitting.sizes["leak_initial"])
+    return fitting.plan()
+
+
+def warm_up(table: Microdata, k: int, seed: int) -> None:
+    """Have everything compiled before it is timed."""
+    few = min(len(table) // 3, 1000)
+    race(table.select(range(3 * few)), few, few // 2, k, seed, measured=lambda *_: True)
 
 
 @contextmanager

@@ -28,27 +28,41 @@ from ppdp_lab.release import Release
 from ppdp_lab.republish import EEquivalence, MInvariance, Snapshot, UpdateStream
 from ppdp_lab.table import Microdata
 
-SIZES: dict[str, dict[str, Any]] = {
+SIZES: dict[str, dict[str, Any]] = {  # shares are those of the commonest value, in parts of 1/m
+    "tiny": {
+        "initial": 4_000,
+        "replaced": 400,
+        "updates": 3,
+        "m": 10,
+        "es": [2, 5],
+        "skews": [0],
+        "seeds": 1,
+        "replaced_few": [400, 200],
+        "shares": [0.7, 0.8],
+        "queries": 50,
+    },
     "quick": {
         "initial": 40_000,
         "replaced": 4_000,
         "updates": 10,
+        "m": 10,
         "es": [2, 5, 8],
         "skews": [0, 1, 2, 3],  # a batch of 4,000 can have no larger slope over 50 values
         "seeds": 2,
         "replaced_few": [4_000, 1_000],
-        "shares": [0.07, 0.08, 0.09, 0.095],
+        "shares": [0.7, 0.8, 0.9, 0.95],
         "queries": 300,
     },
     "paper": {
         "initial": 200_000,
         "replaced": 20_000,
         "updates": 20,
+        "m": 10,
         "es": [2, 3, 5, 8],
         "skews": list(range(16)),
         "seeds": 3,
         "replaced_few": [20_000, 10_000, 5_000],
-        "shares": [0.06, 0.08, 0.09, 0.095, 0.0975],
+        "shares": [0.6, 0.8, 0.9, 0.95, 0.975],
         "queries": 1000,
     },
 }
@@ -59,10 +73,17 @@ ONE_VALUE, RANGES = "one value (Definition 8)", "ranges"
 def sizes(scale: str, **given: Any) -> SimpleNamespace:
     """Sizes of the experiment; those that are None are as the scale says.
 
-    >>> sizes("paper", initial=None).initial, len(sizes("paper").skews)
-    (200000, 16)
+    >>> sizes("paper", initial=None).initial, len(sizes("paper").skews), sizes("quick", m=5).shares
+    (200000, 16, [0.14, 0.16, 0.18, 0.19])
     """
-    return scales.chosen(scale, SIZES, **given)
+    found = scales.chosen(scale, SIZES, **given)
+    if given.get("shares") is None:
+        found.shares = _shares(scale, found.m)
+    return found
+
+
+def _shares(scale: str, m: int) -> list[float]:
+    return [round(part / m, 6) for part in SIZES[scale]["shares"]]
 
 
 @dataclass(frozen=True)
@@ -100,6 +121,56 @@ class Setting:
             return EEquivalence(self.m, e=e or self.e, seed=self.seed)
         partition = "fine" if method == FINE else "merged"
         return MInvariance(self.m, partition=partition, style="anatomized", seed=self.seed)
+
+
+def plan(
+    scale: str,
+    datasets: list[str],
+    seed: int,
+    *,
+    initial: int | None = None,
+    replaced: int | None = None,
+    updates: int | None = None,
+    m: int | None = None,
+    es: list[int] | None = None,
+    skews: list[int] | None = None,
+    seeds: int | None = None,
+    replaced_few: list[int] | None = None,
+    shares: list[float] | None = None,
+    queries: int | None = None,
+) -> scales.Plan:
+    """The tables of the experiment, and sizes of streams, m, slopes and shares that fit them.
+
+    >>> made = plan("tiny", ["occ"], 1)
+    >>> made.sizes.m, made.sizes.shares, len(made.tables["occ"])
+    (10, [0.07, 0.08], 5200)
+    """
+    said: dict[str, Any] = {"initial": initial, "replaced": replaced, "updates": updates, "m": m, "es": es}
+    said |= {"skews": skews, "seeds": seeds, "replaced_few": replaced_few, "shares": shares, "queries": queries}
+    fitting = scales.Fitting(datasets, sizes(scale, **said), said, seed=seed)
+    chosen = fitting.sizes
+
+    def used(size: dict[str, Any]) -> int:
+        return int(size["initial"] + size["updates"] * size["replaced"])
+
+    people = fitting.shrink(["initial", "replaced", "replaced_few"], used, least={"initial": 200, "replaced": 20})
+    tables = fitting.load(people, sensitive=True)
+    fitting.values_allow("m", rows=chosen["initial"])
+    for name, table in tables.items():
+        values = len(table.sensitive_domains[0])
+        steepest = chosen["replaced"] * 2 // (values * (values - 1)) if values > 1 else 0
+        fitting.at_most(
+            "skews",
+            steepest,
+            f"{chosen['replaced']:,} newcomers have no slope over the {values} values of {name!r}",
+            least=0,
+        )
+    if shares is None:
+        common = max(map(scales.commonest, tables.values())) if fitting.own else 0.0
+        nearer = [share for share in _shares(scale, chosen["m"]) if share >= common]
+        room = [share for share in nearer if scales.room_for(share, chosen["initial"], chosen["m"])]
+        chosen["shares"] = room or [round(common, 6)]
+    return fitting.plan()
 
 
 # ---------------------------------------------------------------------- people compromised (Figure 6)

@@ -18,15 +18,15 @@ import pandas as pd
 
 from ppdp_lab import attacks, metrics
 from ppdp_lab.anonymize import KMember
-from ppdp_lab.lab.boxes import box_frame
 from ppdp_lab.lab.measure import scales
 from ppdp_lab.principles import KAnonymity
-from ppdp_lab.release import Release
+from ppdp_lab.release import Release, box_frame
 from ppdp_lab.republish import I3M, Snapshot, UpdateStream, il_optimization
 from ppdp_lab.republish.optimization import clustering_of, optimize_clusters
 from ppdp_lab.table import Microdata
 
 SIZES: dict[str, dict[str, Any]] = {
+    "tiny": {"rows": 400, "changes": [20, 100], "releases": 3, "per_release": 20},
     "quick": {"rows": 3000, "changes": [15, 75, 150, 300, 750, 1500], "releases": 6, "per_release": 30},
     "paper": {
         "rows": 10_000,
@@ -46,6 +46,35 @@ def sizes(scale: str, **given: Any) -> SimpleNamespace:
     (10000, 500)
     """
     return scales.chosen(scale, SIZES, **given)
+
+
+def plan(
+    scale: str,
+    dataset: str,
+    ks: list[int],
+    seed: int,
+    *,
+    drawn: list[str] | None = None,
+    rows: int | None = None,
+    changes: list[int] | None = None,
+    releases: int | None = None,
+    per_release: int | None = None,
+) -> scales.Plan:
+    """The experiment's table, whole, and sizes that fit it: a clustering has ten times the largest k at least.
+
+    >>> plan("tiny", "adult-i3m", [3, 5], 1).sizes.drawn
+    ['age', 'education-num']
+    """
+    said = {"rows": rows, "changes": changes, "releases": releases, "per_release": per_release}
+    fitting = scales.Fitting(dataset, sizes(scale, **said), said, seed=seed)
+
+    def used(size: dict[str, Any]) -> int:
+        return int(size["rows"] + max(max(size["changes"]), (size["releases"] - 1) * size["per_release"]))
+
+    fitting.shrink(["rows", "changes", "per_release"], used, least={"rows": 10 * max(ks)})
+    ((name, table),) = fitting.load(sensitive=True).items()
+    fitting.sizes["drawn"] = scales.drawable(name, table, drawn)
+    return fitting.plan()
 
 
 # ---------------------------------------------------------------------- one cluster is split, one is dispersed
@@ -78,7 +107,8 @@ def _picture(release: Release, event: str, stage: str) -> pd.DataFrame:
         for axis, domain, codes in zip("xy", release.table.qi_domains, release.table.qi_codes)
     }
     both = [box_frame(release).assign(what="box"), pd.DataFrame(where).assign(what="point")]
-    return pd.concat(both).assign(event=event, stage=stage)
+    x, y = map(scales.axis_of, release.table.qi_domains)
+    return pd.concat(both).assign(event=event, stage=stage, x=x, y=y)
 
 
 # ---------------------------------------------------------------------- loss and time of one change

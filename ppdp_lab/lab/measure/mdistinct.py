@@ -20,7 +20,9 @@ import pandas as pd
 from ppdp_lab.anonymize import Anatomy, Mondrian
 from ppdp_lab.attacks import Background, SensitiveUpdateGraph, UpdateModel, UpdateRisks, update_risks
 from ppdp_lab.datasets.examples import ExampleRelease
+from ppdp_lab.datasets.views import VIEWS
 from ppdp_lab.errors import DirtyRecordsWarning, check_choice
+from ppdp_lab.lab.measure import scales
 from ppdp_lab.metrics import queries_by_width, query_error
 from ppdp_lab.principles import DistinctLDiversity, KAnonymity
 from ppdp_lab.release import Counterfeits, Release
@@ -44,6 +46,10 @@ class Sizes:
     ls: tuple[int, ...] = (2, 4, 6)
     ms: tuple[int, ...] = (2, 4, 6, 8)
     ds: tuple[int, ...] = (2, 5, 10, 25)
+    m: int = 4
+    d: int = 10
+    m_more: int = 6  # with more deletions
+    d_more: int = 5
     repeat: int = 3
 
     @property
@@ -74,6 +80,63 @@ def sizes(scale: str, **given: Any) -> Sizes:
     lists = {f.name for f in fields(Sizes) if f.type.startswith("tuple")}  # type: ignore[union-attr]
     said: dict[str, Any] = {k: tuple(v) if k in lists else v for k, v in given.items() if v is not None}
     return replace(known, **said)
+
+
+def plan(
+    scale: str,
+    dataset: str,
+    seed: int,
+    *,
+    initial: int | None = None,
+    deletes: int | None = None,
+    inserts: int | None = None,
+    updates: int | None = None,
+    changes: int | None = None,
+    queries: int | None = None,
+    ls: list[int] | None = None,
+    ms: list[int] | None = None,
+    ds: list[int] | None = None,
+    m: int | None = None,
+    d: int | None = None,
+    m_more: int | None = None,
+    d_more: int | None = None,
+    theta: float | None = None,
+) -> scales.Plan:
+    """The table of the experiment, and a stream, values of l and m, and diameters that fit it.
+
+    >>> made = plan("tiny", "occ-mdistinct", 1)
+    >>> made.sizes.d, made.sizes.ms, len(made.table)
+    (10, (2, 4), 1050)
+    """
+    said: dict[str, Any] = {
+        "initial": initial,
+        "deletes": deletes,
+        "inserts": inserts,
+        "updates": updates,
+        "changes": changes,
+    }
+    said |= {"queries": queries, "ls": ls, "ms": ms, "ds": ds, "m": m, "d": d, "m_more": m_more, "d_more": d_more}
+    said |= {"theta": theta}
+    fitting = scales.Fitting(dataset, sizes(scale, **said), said, seed=seed)
+    counts = ["initial", "deletes", "many_deletes", "inserts", "changes"]
+    rows = fitting.shrink(
+        counts, lambda size: size["initial"] + size["updates"] * size["inserts"], least={"initial": 200}
+    )
+    ((name, table),) = fitting.load(rows, sensitive=True).items()
+    fitting.values_allow("ls", "ms", "m", "m_more", rows=fitting.sizes["initial"])
+    values = len(table.sensitive_domains[0])
+    why = f"{table.schema.sensitive[0]} of {name!r} has {values} values, which allows a diameter of half as many"
+    for diameter in ("ds", "d", "d_more"):
+        fitting.at_most(diameter, values // 2, why, least=2)
+    return fitting.plan(Sizes)
+
+
+def updates_of(table: Microdata, d: int) -> dict[str, UpdateModel]:
+    """What may become what: as in the paper for census rows; of any other table the sensitive value changes only."""
+    census = {view.quasi_identifiers for view in VIEWS.values() if view.source == "census"}
+    if table.schema.quasi_identifiers in census:
+        return census_updates(table, d)
+    return {table.schema.sensitive[0]: UpdateModel.in_blocks(table.sensitive_domains[0], d)}
 
 
 def printed(series: Sequence[ExampleRelease], model: UpdateModel) -> tuple[list[Any], Background, list[Microdata]]:
@@ -111,7 +174,7 @@ def stream(table: Microdata, size: Sizes, d: int, *, seed: int, deletes: int | N
             deletes=size.deletes if deletes is None else deletes,
             inserts=size.inserts,
             updates=size.updates,
-            model=census_updates(table, d),
+            model=updates_of(table, d),
             changes=size.changes,
             seed=seed,
         )
@@ -158,7 +221,7 @@ def disclosed(
 ) -> pd.DataFrame:
     """Figure 3: what each l-diversity algorithm discloses over time."""
     snapshots = stream(table, size, d, seed=seed)
-    model = census_updates(table, d)[table.schema.sensitive[0]]
+    model = updates_of(table, d)[table.schema.sensitive[0]]
     rows = []
     for method, make in diverse(seed).items():
         for least in ls:
@@ -186,7 +249,7 @@ def invariant_risk(table: Microdata, size: Sizes, *, m: int, seed: int) -> Updat
 
 def bpg_risk(table: Microdata, size: Sizes, d: int, *, k: int, seed: int) -> UpdateRisks:
     """What the update graph finds in a series of BPG (l = k) while values change within blocks of d."""
-    model = census_updates(table, d)[table.schema.sensitive[0]]
+    model = updates_of(table, d)[table.schema.sensitive[0]]
     publisher = BPG(KAnonymity(k) & DistinctLDiversity(k), seed=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DirtyRecordsWarning)
@@ -199,7 +262,7 @@ def distinct(
     table: Microdata, size: Sizes, d: int, m: int, *, seed: int, deletes: int | None = None, way: str = "apart"
 ) -> tuple[list[Release], pd.DataFrame]:
     """An m-Distinct series, and a row per release: counterfeits per group, and how many versions are vulnerable at the end."""
-    model = census_updates(table, d)[table.schema.sensitive[0]]
+    model = updates_of(table, d)[table.schema.sensitive[0]]
     publisher = MDistinct(m, model=model, new_records=way, seed=seed)
     releases = [publisher.publish(snapshot) for snapshot in stream(table, size, d, seed=seed, deletes=deletes)]
     (last,) = vulnerable(releases, model, [len(releases)])
@@ -232,7 +295,7 @@ def errors(
 def second_release(table: Microdata, size: Sizes, d: int, m: int, *, seed: int) -> float:
     """Figure 9: seconds for the second release, the best of several."""
     first, second = stream(table, replace(size, updates=1), d, seed=seed)
-    model = census_updates(table, d)[table.schema.sensitive[0]]
+    model = updates_of(table, d)[table.schema.sensitive[0]]
     seconds = []
     for _ in range(size.repeat + 1):  # the first run may have to compile something
         publisher = MDistinct(m, model=model, seed=seed)

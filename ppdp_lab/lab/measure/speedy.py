@@ -25,6 +25,7 @@ from tqdm.auto import tqdm
 from ppdp_lab.anonymize import Flash, Incognito, Speedy
 from ppdp_lab.anonymize.lattice import LatticeSearch, SearchResult
 from ppdp_lab.anonymize.lattice.check import ALWAYS, CORES
+from ppdp_lab.errors import SchemaError
 from ppdp_lab.lab.bench.base import one_bincount
 from ppdp_lab.lab.bench.lattice import ARX_BINCOUNT, ARX_KEYS, SETS
 from ppdp_lab.lab.measure import scales
@@ -32,6 +33,7 @@ from ppdp_lab.principles import KAnonymity, Principle
 from ppdp_lab.table import Microdata
 
 SIZES: dict[str, dict[str, Any]] = {
+    "tiny": {"ks": [2, 5], "most_quasi_identifiers": 3, "rows": 2000, "repeats": 1},
     "quick": {"ks": [2, 5, 10], "most_quasi_identifiers": 6, "rows": None, "repeats": 4},
     "paper": {"ks": [2, 3, 4, 5, 6, 7, 8, 9, 10], "most_quasi_identifiers": 6, "rows": None, "repeats": 4},
 }
@@ -57,6 +59,35 @@ def sizes(scale: str, **said: Any) -> SimpleNamespace:
     ([2, 5, 10], [3])
     """
     return scales.chosen(scale, SIZES, **said)
+
+
+def plan(
+    scale: str,
+    datasets: list[str],
+    seed: int,
+    *,
+    ks: list[int] | None = None,
+    most_quasi_identifiers: int | None = None,
+    rows: int | None = None,
+    repeats: int | None = None,
+) -> scales.Plan:
+    """The tables, of each the quasi-identifiers that have a hierarchy, in their order; and sizes that fit them."""
+    said = {"ks": ks, "most_quasi_identifiers": most_quasi_identifiers, "rows": rows, "repeats": repeats}
+    fitting = scales.Fitting(datasets, sizes(scale, **said), said, seed=seed)
+    for name, own in fitting.own.items():
+        fitting.at_most("rows", len(own), f"{name!r} has {len(own):,} rows")
+    for name, table in fitting.load(fitting.sizes["rows"]).items():
+        trees = [domain.name for domain in table.qi_domains if domain.hierarchy is not None]
+        if len(trees) < 2:
+            raise SchemaError(
+                f"this experiment needs at least 2 quasi-identifiers with a hierarchy, and {name!r} has {len(trees)}"
+                f"{f' ({trees[0]})' if trees else ''}; give them under [hierarchies]"
+            )
+        fitting.tables[name] = table.project(trees)
+        fitting.at_most("ks", len(table) // 2, f"{name!r} has {len(table):,} rows, which allows a k of half", least=2)
+    most = max(len(table.schema.quasi_identifiers) for table in fitting.tables.values())
+    fitting.at_most("most_quasi_identifiers", most, f"no table has more than {most} hierarchies")
+    return fitting.plan()
 
 
 def nodes(table: Microdata, rule: Principle) -> pd.DataFrame:
@@ -120,7 +151,8 @@ def times(
     """Time, checks and divided checks of every variant, for every data set, k, and number of quasi-identifiers."""
     timed, rows = variants(divide), []
     for name, table in tqdm(tables.items(), desc="data set"):
-        for count in tqdm(range(1, most_quasi_identifiers + 1), desc=name, leave=False):
+        most = min(most_quasi_identifiers, len(table.schema.quasi_identifiers))
+        for count in tqdm(range(1, most + 1), desc=name, leave=False):
             part = table.project(table.schema.quasi_identifiers[:count])
             for k in ks:
                 searches = [variant.make(KAnonymity(k)) for variant in timed]
@@ -204,4 +236,5 @@ def against_arx(tables: Tables, *, repeats: int) -> pd.DataFrame:
         "times_faster",
         "bincounts_per_check",
     ]
-    return pd.DataFrame(rows, columns=columns)
+    # A text column even if no set is there that ARX was run on.
+    return pd.DataFrame(rows, columns=columns).astype({"dataset": str})

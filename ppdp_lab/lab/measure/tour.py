@@ -6,21 +6,26 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
-from ppdp_lab import attacks, metrics
+from ppdp_lab import attacks, datasets, metrics
 from ppdp_lab.anonymize import Mondrian
-from ppdp_lab.lab.boxes import box_frame
+from ppdp_lab.datasets.views import VIEWS
+from ppdp_lab.errors import InfeasibleError
 from ppdp_lab.lab.measure import scales
 from ppdp_lab.metrics.queries import Queries
 from ppdp_lab.principles import DistinctLDiversity, KAnonymity, Principle, TCloseness
+from ppdp_lab.release import box_frame
 from ppdp_lab.table import Microdata, Schema
 
-SIZES: dict[str, dict[str, Any]] = {
-    "quick": {"rows": None, "ks": [2, 5, 10, 20, 50, 100], "queries": 500},  # rows None: all of them
-    "paper": {"rows": None, "ks": [2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100], "queries": 2000},
+SIZES: dict[str, dict[str, Any]] = {  # rows None: all of them
+    "tiny": {"rows": 2000, "ks": [5, 20, 50], "l": 3, "queries": 50},
+    "quick": {"rows": None, "ks": [2, 5, 10, 20, 50, 100], "l": 3, "queries": 500},
+    "paper": {"rows": None, "ks": [2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100], "l": 3, "queries": 2000},
 }
+LEAST_ROWS = 40
 _PEOPLE = [
     (23, 9, "craft"), (26, 11, "sales"), (28, 8, "farming"),
     (24, 14, "teaching"), (29, 13, "sales"), (31, 16, "teaching"),
@@ -37,6 +42,46 @@ def sizes(scale: str, **given: Any) -> SimpleNamespace:
     ([2, 5, 10, 20, 50, 100], 10)
     """
     return scales.chosen(scale, SIZES, **given)
+
+
+def plan(
+    scale: str,
+    dataset: str,
+    seed: int,
+    *,
+    drawn: list[str] | None = None,
+    rows: int | None = None,
+    ks: list[int] | None = None,
+    l: int | None = None,  # noqa: E741
+    queries: int | None = None,
+) -> scales.Plan:
+    """The tour's table, and sizes that fit it; ``drawn`` are the two quasi-identifiers of its partitions.
+
+    >>> made = plan("tiny", "adult", 1)
+    >>> made.sizes.drawn, made.sizes.l, len(made.table)
+    (['age', 'education-num'], 3, 2000)
+    """
+    said = {"rows": rows, "ks": ks, "l": l, "queries": queries}
+    fitting = scales.Fitting(dataset, sizes(scale, **said), said, seed=seed)
+    for name, own in fitting.own.items():
+        fitting.at_most("rows", len(own), f"{name!r} has {len(own):,} rows", least=LEAST_ROWS)
+    ((name, table),) = fitting.load(fitting.sizes["rows"], sensitive=True).items()
+    if len(table) < LEAST_ROWS:
+        raise InfeasibleError(f"{name!r} has {len(table)} rows, too few for the tour: it needs at least {LEAST_ROWS}")
+    values = len(np.unique(table.sensitive_codes[0]))
+    fitting.at_most("l", values, f"{table.schema.sensitive[0]} of {name!r} has {values} values", least=2)
+    fitting.at_most("ks", len(table) // 4, f"{name!r} has {len(table):,} rows, which allows a k of a quarter", least=2)
+    fitting.sizes["drawn"] = scales.drawable(name, pictured(dataset, table, seed), drawn)
+    return fitting.plan()
+
+
+def pictured(dataset: str, table: Microdata, seed: int) -> Microdata:
+    """The table itself; for a named data set with fewer than two numbers, the same rows as another view shows them."""
+    if datasets.is_own(dataset) or sum(domain.kind == "ordered" for domain in table.qi_domains) > 1:
+        return table
+    source = VIEWS[dataset].source
+    others = [view.name for view in VIEWS.values() if view.source == source and len(view.ordered) > 1]
+    return datasets.load(others[0], rows=len(table), seed=seed) if others else table
 
 
 # ---------------------------------------------------------------------- the idea in a picture
@@ -69,8 +114,9 @@ def idea(table: Microdata, rules: Mapping[str, Principle]) -> pd.DataFrame:
 def partitions(table: Microdata, ks: list[int]) -> pd.DataFrame:
     """Mondrian's boxes over two quasi-identifiers for the smallest, the middle and the largest k."""
     chosen = sorted({ks[0], ks[len(ks) // 2], ks[-1]})
+    x, y = map(scales.axis_of, table.qi_domains)
     return pd.concat(
-        [box_frame(Mondrian(KAnonymity(k)).anonymize(table)).assign(k=k) for k in chosen], ignore_index=True
+        [box_frame(Mondrian(KAnonymity(k)).anonymize(table)).assign(k=k, x=x, y=y) for k in chosen], ignore_index=True
     )
 
 

@@ -1,17 +1,21 @@
-"""Drawing an experiment's figures from a run's results, without running it again."""
+"""Drawing an experiment's figures from a run's results, without running it again, and filling their captions.
+
+A caption says what a run was made with: its parameters, the sizes that it chose, and the columns of its data.
+"""
 
 from __future__ import annotations
 
-import importlib
-import runpy
-from collections.abc import Callable
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from matplotlib.figure import Figure
 
-from ppdp_lab import plotting
-from ppdp_lab.errors import DataFileError, PPDPError, unknown
+from ppdp_lab import datasets, plotting
+from ppdp_lab.errors import PPDPError, listed
+from ppdp_lab.lab.experiment.functions import FunctionError, function_of
 from ppdp_lab.lab.experiment.model import Experiment, FigureEntry
+from ppdp_lab.lab.experiment.words import OF_THE_DATA
+from ppdp_lab.lab.report.text import data_name, number
 from ppdp_lab.lab.run import tables
 from ppdp_lab.lab.run.record import FIGURES, Run
 
@@ -22,25 +26,15 @@ class DrawingError(PPDPError, RuntimeError):
 
 def drawing(figure: FigureEntry, experiment: Experiment) -> Callable[[Any], Any]:
     """The function that draws a figure: from a module, or from a file beside the experiment's."""
-    module, _, function = figure.draw.rpartition(":")
-    path = experiment.path.parent / module
-    if module.endswith(".py") and not path.is_file():
-        raise DataFileError(f"figure {figure.name!r}: no file {str(path)!r}")
     try:
-        found = runpy.run_path(str(path)) if module.endswith(".py") else vars(importlib.import_module(module))
-    except Exception as error:  # importing runs anybody's code
-        what = f"{type(error).__name__}: {error}"
-        raise DrawingError(f"figure {figure.name!r}: cannot import {module}: {what}") from None
-    draw: Any = found.get(function)
-    if not callable(draw):
-        known = [name for name, value in found.items() if callable(value) and not name.startswith("_")]
-        raise DrawingError(f"figure {figure.name!r}: {unknown(f'function of {module}:', function, known)}")
-    return cast("Callable[[Any], Any]", draw)
+        return function_of(figure.draw, experiment, f"figure {figure.name!r}")
+    except FunctionError as error:
+        raise DrawingError(str(error)) from None
 
 
 def draw_all(experiment: Experiment, run: Run, made: dict[str, Any]) -> None:
     """Draw every figure of an experiment from a run's results; ``made`` is what the captions say (provenance, ...)."""
-    results, folder = run.results, run.folder / FIGURES
+    results, folder, words = run.results, run.folder / FIGURES, words_of(run)
     folder.mkdir(exist_ok=True)
     for entry in experiment.figures:
         draw = drawing(entry, experiment)
@@ -49,9 +43,53 @@ def draw_all(experiment: Experiment, run: Run, made: dict[str, Any]) -> None:
                 figure = draw(tables.as_given(results))
             if not isinstance(figure, Figure):
                 raise TypeError(f"{entry.draw} returned {type(figure).__name__}, not a matplotlib Figure")
-            plotting.caption(figure, entry.caption, **made | ({"provenance": entry.data} if entry.data else {}))
+            said = made | ({"provenance": fill(entry.data, words)} if entry.data else {})
+            plotting.caption(figure, fill(entry.caption, words), **said)
             plotting.save(figure, folder / entry.name)
         except Exception as error:  # the drawing function is anybody's code
             raise DrawingError(
                 f"figure {entry.name!r} cannot be drawn by {entry.draw}: {type(error).__name__}: {error}"
             ) from error
+
+
+# ---------------------------------------------------------------------- captions
+def words_of(run: Run) -> dict[str, str]:
+    """What the placeholders of a caption stand for."""
+    notes, handed = run.environment, run.handed_over
+    values: dict[str, Any] = {**notes.get("parameters", {}), **handed.get("chosen", {})}
+    for key in ("dataset", "datasets"):
+        if values.get(key) is not None:
+            several = values[key] if isinstance(values[key], list) else [values[key]]
+            values[key] = [data_name(_called(name)) for name in several]
+    for key in OF_THE_DATA:
+        found = dict.fromkeys(name for data in handed["data"] for name in data.get(key, []))
+        values[key] = " or ".join(found) if key == "sensitive" else list(found)
+    return {name: _words(value) for name, value in values.items()}
+
+
+def fill(text: str, words: Mapping[str, str]) -> str:
+    """A caption with its placeholders filled.
+
+    >>> fill("Fewer than e = {e} people.", {"e": "5"})
+    'Fewer than e = 5 people.'
+    """
+    return text.format_map(words)
+
+
+def _called(name: str) -> str:
+    try:
+        return datasets.called(name)
+    except (OSError, ValueError):  # the file may be gone by the time that figures are drawn again
+        return name.rpartition("/")[2].removesuffix(".toml")
+
+
+def _words(value: Any) -> str:
+    """
+    >>> _words([2, 5, 8]), _words(0.3), _words(20000), _words(None)
+    ('2, 5, 8', '0.3', '20,000', 'not said')
+    """
+    if isinstance(value, (list, tuple)):
+        return listed(map(_words, value), 30).replace("'", "")
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return number(value)
+    return "not said" if value is None else str(value)

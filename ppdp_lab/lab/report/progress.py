@@ -1,4 +1,4 @@
-"""Progress of a notebook: a bar on a terminal, plain lines elsewhere."""
+"""Progress of a notebook or a sweep: a bar on a terminal or in a notebook, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 from ppdp_lab.lab.report.text import seconds
 
@@ -15,33 +15,97 @@ EVERY = 20.0
 
 
 class Progress:
-    """Says how far a notebook is: ``watch(done, total)`` before each cell, ``close()`` at the end.
+    """Says how far a notebook is: ``watch(done, total)`` before each cell, ``tell(said)`` within one, ``close()`` at the end.
 
     Lines are written at the start, at the end, and in between at most every 20 seconds.
     """
 
+    unit = "cell"
+
     def __init__(self, label: str, say: Callable[[str], None], *, bar: bool | None = None) -> None:
         self.label, self.say = label, say
         self.start = self.said = time.monotonic()
-        self.total = 0
-        self.use_bar = sys.stderr.isatty() if bar is None else bar
+        self.done = self.total = 0
+        self.use_bar = shows_bars() if bar is None else bar
         self.bar: Any = None
 
     def watch(self, done: int, total: int) -> None:
         """Take note that ``done`` of ``total`` cells are done."""
         if not self.total:
             self.total = total
-            self.say(f"{self.label}: {total} cells")
+            self.begin()
             if self.use_bar:
-                self.bar = tqdm(total=total, desc=self.label, unit="cell", leave=False)
+                self.bar = tqdm(total=total, desc=self.label, unit=self.unit, leave=False)
+        self.done = done
         if self.bar is not None:
+            self.bar.set_postfix_str("", refresh=False)
             self.bar.update(done - self.bar.n)
-        elif (now := time.monotonic()) - self.said >= EVERY:
+        else:
+            self._line()
+
+    __call__ = watch
+
+    def tell(self, said: str) -> None:
+        """Take note of what the running cell says about its own progress."""
+        if self.bar is not None:
+            self.bar.set_postfix_str(said)
+        else:
+            self._line(said)
+
+    def _line(self, *said: str) -> None:
+        if (now := time.monotonic()) - self.said >= EVERY:
             self.said = now
-            self.say(f"{self.label}: cell {done + 1} of {total}, {seconds(now - self.start)}")
+            self.say(f"{self.label}: {self.line(now - self.start, *said)}")
+
+    def begin(self) -> None:
+        """The first line."""
+        self.say(f"{self.label}: {self.total} {self.unit}s")
+
+    def line(self, took: float, *said: str) -> str:
+        """What a line in between says."""
+        return ", ".join([f"{self.unit} {self.done + 1} of {self.total}", *said, seconds(took)])
 
     def close(self) -> float:
         """Remove the bar; return the seconds since the start."""
         if self.bar is not None:
             self.bar.close()
         return time.monotonic() - self.start
+
+
+class PointProgress(Progress):
+    """The same for the points of a sweep, which take about as long as each other: the first ones tell how long the rest takes.
+
+    ``at_once`` is how many of them run side by side.
+    """
+
+    unit = "point"
+
+    def __init__(self, label: str, say: Callable[[str], None], *, at_once: int, bar: bool | None = None) -> None:
+        super().__init__(label, say, bar=bar)
+        self.at_once = at_once
+
+    def begin(self) -> None:
+        """Nothing: whoever starts a sweep has said how many points it has."""
+
+    def watch(self, done: int, total: int, failed: int = 0) -> None:
+        """Take note that ``done`` of ``total`` points are done, ``failed`` of them in vain."""
+        super().watch(done, total)
+        if self.bar is not None and failed:
+            self.bar.set_postfix_str(f"{failed} failed")
+        if self.bar is None and done == self.at_once < total:
+            self.said = time.monotonic()
+            left = (self.said - self.start) * (total - done) / done
+            self.say(f"{self.label}: about {seconds(left)} for the {total - done} points left, by the first {done}")
+
+    def line(self, took: float, *said: str) -> str:
+        """Points done, time, time left."""
+        left = (
+            f", about {seconds(took * (self.total - self.done) / self.done)} left" if self.done >= self.at_once else ""
+        )
+        return f"{self.done} of {self.total} points, {seconds(took)}{left}"
+
+
+def shows_bars() -> bool:
+    """Whether bars can be drawn: on a terminal, and in a notebook."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return sys.stderr.isatty() or getattr(shell, "kernel", None) is not None

@@ -9,18 +9,27 @@ from pathlib import Path
 
 from ppdp_lab.lab.experiment.claims import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED, NOTHING
 from ppdp_lab.lab.experiment.model import Experiment
+from ppdp_lab.lab.report.figures import fill, words_of
 from ppdp_lab.lab.report.text import label_of, markdown_table, table
 from ppdp_lab.lab.run.record import Run, by_data
+from ppdp_lab.registry import OneLine
 
 HEADER = ("claim", "source", "paper")
 COLUMN = ("measured", "verdict")
 WIDTHS = (40, 10, 22)
 NOT_RUN = "no finished run"
 STAND_IN, REAL = "stand-in", "real rows"
+COUNTED = {  # how one verdict, and how several are counted
+    HOLDS: (HOLDS, "hold"),
+    FAILS: (FAILS, "do not hold"),
+    NOTHING: (f"with {NOTHING}",) * 2,
+    NOT_TESTED: (NOT_TESTED,) * 2,
+    NOT_MEASURABLE: (NOT_MEASURABLE,) * 2,
+}
 
 
 @dataclass(frozen=True)
-class Scored:
+class Scored(OneLine):
     """An experiment and its run, if there is one; and its run on real rows, where the first had to do with a stand-in."""
 
     experiment: Experiment
@@ -103,8 +112,8 @@ def markdown(scored: Sequence[Scored], *, figures: bool = False) -> str:
             parts.append(markdown_table(entry.header, entry.rows))
         parts += ["\n".join(f"- {reason}" for reason in entry.reasons)] if entry.reasons else []
         if figures and entry.columns:
-            name = entry.experiment.name
-            parts += [f"![{f.caption}]({name}/{f.name}.png)" for f in entry.experiment.figures]
+            name, words = entry.experiment.name, words_of(next(iter(entry.columns.values())))
+            parts += [f"![{fill(f.caption, words)}]({name}/{f.name}.png)" for f in entry.experiment.figures]
     return "\n\n".join(parts) + "\n"
 
 
@@ -112,8 +121,9 @@ def summary(scored: Sequence[Scored]) -> str:
     """All verdicts counted, in one line; a second line for real rows, where they differ from the first column's."""
     first = [next(iter(entry.columns.values())) for entry in scored if entry.columns]
     missing = sum(not entry.columns for entry in scored)
-    parts = _counted(first) + ([f"{missing} experiment(s) with {NOT_RUN}"] if missing else [])
-    lines = [f"{sum(len(run.verdicts) for run in first)} claims: {', '.join(parts)}." if parts else "No claims yet."]
+    parts = _counted(first) + ([f"{missing} experiment{'s' * (missing > 1)} with {NOT_RUN}"] if missing else [])
+    claims = sum(len(run.verdicts) for run in first)
+    lines = [f"{claims} claim{'s' * (claims != 1)}: {', '.join(parts)}." if parts else "No claims yet."]
     both = [entry for entry in scored if len(entry.columns) > 1]
     if both:
         names = ", ".join(entry.experiment.name for entry in both)
@@ -125,4 +135,4 @@ def summary(scored: Sequence[Scored]) -> str:
 
 def _counted(runs: Sequence[Run]) -> list[str]:
     counts = Counter(v.verdict for run in runs for v in run.verdicts)
-    return [f"{counts[v]} {v}" for v in (HOLDS, FAILS, NOTHING, NOT_TESTED, NOT_MEASURABLE) if counts[v]]
+    return [f"{counts[v]} {one if counts[v] == 1 else several}" for v, (one, several) in COUNTED.items() if counts[v]]

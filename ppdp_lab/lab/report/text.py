@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
+
+from ppdp_lab import datasets
 
 
 def number(value: float) -> str:
@@ -36,10 +39,26 @@ def seconds(value: float) -> str:
 def label_of(scale: str, given: Mapping[str, Any]) -> str:
     """A scale and what was changed of it.
 
-    >>> label_of("quick", {"k": 3})
-    'quick, k=3'
+    >>> label_of("quick", {"k": 3, "dataset": "/home/me/own.toml"})
+    'quick, k=3, dataset=own.toml'
     """
-    return ", ".join([scale, *(f"{key}={value}" for key, value in given.items())])
+    return ", ".join([scale, *(f"{key}={_without_folder(value)}" for key, value in given.items())])
+
+
+def _without_folder(value: Any) -> Any:
+    """A value as a reader wants it: of the path of an own table the file's name."""
+    if isinstance(value, list):
+        return [_without_folder(one) for one in value]
+    return PurePath(value).name if isinstance(value, str) and value.endswith(".toml") else value
+
+
+def data_name(name: str) -> str:
+    """What figures call a data set: the papers' abbreviations in capitals, an own table by its title.
+
+    >>> data_name("occ"), data_name("Patients of 2025")
+    ('OCC', 'Patients of 2025')
+    """
+    return name.upper() if name in datasets.names() else name
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, widths: Sequence[int | None] = ()) -> str:

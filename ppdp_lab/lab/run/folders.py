@@ -17,11 +17,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
 from filelock import ReadWriteLock, Timeout
 
 from ppdp_lab.lab.run import tables
-from ppdp_lab.table.files import write_whole
+from ppdp_lab.table.files import still_runs, write_whole
 
 LOCK = ".lock"
 _LEFT = re.compile(r"\.(?:partial|old)-(\d+)-")
@@ -93,12 +92,9 @@ def remove_stale(experiment: Path) -> None:
 def _alive(process: int, folder: Path) -> bool:
     """Whether the process that made a folder still runs, and its number was not given to a later one."""
     try:
-        started = psutil.Process(process).create_time()
-        return started <= folder.stat().st_mtime + 2  # clocks of processes and of files differ by ticks
-    except (psutil.NoSuchProcess, FileNotFoundError):
+        return still_runs(process, folder.stat().st_mtime)
+    except FileNotFoundError:
         return False
-    except psutil.AccessDenied:
-        return True
 
 
 @contextlib.contextmanager

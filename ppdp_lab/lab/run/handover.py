@@ -48,6 +48,8 @@ def show(
     """
     if not callable(draw):
         raise ParameterError(f"show takes a function that draws, not {type(draw).__name__}")
+    if not results:
+        raise ParameterError("a figure is drawn from result tables, and there are no rows; name the tables")
     _shown.add(_name(draw))
     _show(draw(tables.as_given(tables.named(results))), data if isinstance(data, str) else _provenance(_used(data)))
 
@@ -57,6 +59,7 @@ def finish(
     figures: Mapping[str, Any] | Iterable[Callable[[Any], Any]] = (),
     *,
     data: Microdata | Iterable[Microdata] = (),
+    chosen: Mapping[str, Any] | None = None,
 ) -> None:
     """Hand over a notebook's results; show the figures that ``show`` has not shown already.
 
@@ -73,6 +76,8 @@ def finish(
         in a list). They get what is handed over here: the one table, or a dict of them.
     data : Microdata or list of Microdata
         The tables that were used: their provenance goes into the captions.
+    chosen : dict, optional
+        Sizes that the notebook chose where a parameter left them open, by the parameter's name; captions are filled with them.
 
     Examples
     --------
@@ -80,14 +85,15 @@ def finish(
     results: 2 rows, columns 'k', 'loss'
     """
     found = tables.named(results)
+    if not any(map(len, found.values())):
+        raise ParameterError("results have no rows; finish with what was measured")
     drawn = _by_name(figures)
     used = _used(data)
     folder = os.environ.get(RUN_FOLDER)
     if folder:
         tables.write(found, Path(folder))
-        about = [{"rows": len(t), "provenance": t.provenance, "fingerprint": t.fingerprint()} for t in used]
-        handed = {"tables": list(found), "figures": list(drawn), "data": about}
-        write_whole(Path(folder, HANDED_OVER), json.dumps(handed))
+        handed = {"tables": list(found), "figures": list(drawn), "data": [_about(table) for table in used]}
+        write_whole(Path(folder, HANDED_OVER), json.dumps(handed | {"chosen": dict(chosen or {})}))
     for name, frame in found.items():
         print(f"{name}: {len(frame)} rows, columns {', '.join(map(repr, frame.columns))}")
     for name, draw in drawn.items():
@@ -108,6 +114,11 @@ def _used(data: Any) -> list[Microdata]:
         if not isinstance(table, Microdata):
             raise ParameterError(f"data must be a Microdata or a list of them, not {type(table).__name__}")
     return used
+
+
+def _about(table: Microdata) -> dict[str, Any]:
+    roles = {"quasi_identifiers": table.schema.quasi_identifiers, "sensitive": table.schema.sensitive}
+    return {"rows": len(table), "provenance": table.provenance, "fingerprint": table.fingerprint(), **roles}
 
 
 def _name(draw: Any) -> str:

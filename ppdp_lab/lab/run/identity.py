@@ -25,7 +25,21 @@ from ppdp_lab.lab.run.folders import write_json
 from ppdp_lab.lab.run.machine import PACKAGE, computing
 from ppdp_lab.lab.run.parameters import cells
 
-PRESENTATION = ("plotting.py", "pages.py", "cli/", "explore/", "lab/drawings/", "lab/report/")
+PRESENTATION = (
+    "plotting.py",
+    "pages.py",
+    "table/showing.py",
+    "table/hierarchies/showing.py",
+    "release/pictures.py",
+    "attacks/results/pictures.py",
+    "anonymize/lattice/nodes/pictures.py",
+    "cli/",
+    "explore/",
+    "lab/classroom/",
+    "lab/drawings/",
+    "lab/report/",
+    "lab/sweeping/picture.py",
+)
 CACHE = ".fingerprints.json"
 
 
@@ -70,7 +84,7 @@ def identify(
         "drawings": drawings(experiment),
     }
     # Scale and file decide captions and verdicts, not results: a scale is its parameters, which are in `common`.
-    return Identity(_hash(common | whole), _hash(common | {"source": source_hash(presentation=False)}), data)
+    return Identity(digest(common | whole), digest(common | {"source": source_hash(presentation=False)}), data)
 
 
 def data_names(parameters: Mapping[str, Any]) -> list[str]:
@@ -88,7 +102,7 @@ def data_names(parameters: Mapping[str, Any]) -> list[str]:
 
 def fingerprint(name: str, results: Path) -> DataSet:
     """Provenance and fingerprint of a data set, remembered as long as no file that it may come from changed."""
-    key = _hash([name, source_hash(presentation=False), computing(), _sources(name)])
+    key = digest([name, source_hash(presentation=False), computing(), _sources(name)])
     path = results / CACHE
     try:
         remembered = json.loads(path.read_text(encoding="utf-8"))
@@ -120,7 +134,7 @@ def _sources(name: str) -> list[tuple[str, int, int]]:
 
 def notebook_hash(notebook: Path) -> str:
     """Hash of a notebook's cells; outputs and counters do not matter."""
-    return _hash([[cell["cell_type"], cell["source"]] for cell in cells(notebook)])
+    return digest([[cell["cell_type"], cell["source"]] for cell in cells(notebook)])
 
 
 @cache
@@ -128,7 +142,7 @@ def source_hash(presentation: bool = True) -> str:
     """Hash of the package's source, with or without what only draws, judges and prints."""
     names = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
     counted = {name: path for name, path in names.items() if presentation or not name.startswith(PRESENTATION)}
-    return _hash({name: _sha(path.read_bytes()) for name, path in counted.items()})
+    return digest({name: _sha(path.read_bytes()) for name, path in counted.items()})
 
 
 def drawings(experiment: Experiment) -> list[str]:
@@ -142,5 +156,6 @@ def _sha(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _hash(content: Any) -> str:
+def digest(content: Any) -> str:
+    """Sixteen letters that stand for a content that JSON can hold."""
     return _sha(json.dumps(content, sort_keys=True, default=str).encode())[:16]

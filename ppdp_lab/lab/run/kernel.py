@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ppdp_lab.errors import PPDPError
+from ppdp_lab.errors import PPDPError, comes_with
+from ppdp_lab.lab.run.inside import CellProgress
 from ppdp_lab.lab.run.machine import PACKAGE
 from ppdp_lab.lab.run.parameters import cells
 
@@ -20,6 +21,15 @@ ENGINE = "ppdp_lab"
 
 class NotebookError(PPDPError, RuntimeError):
     """A notebook failed: which cell, what it begins with, and the error."""
+
+
+def require() -> None:
+    """Refuse where what runs notebooks is not installed, before anything starts."""
+    with comes_with("lab"):
+        import ipykernel
+        import papermill
+
+    _ = papermill, ipykernel
 
 
 def execute(
@@ -32,18 +42,20 @@ def execute(
     """Run a notebook from top to bottom in its own folder and save it with its outputs.
 
     No kernel needs to be installed: the kernel is always ``sys.executable``, whatever the notebook's metadata or a Jupyter
-    configuration say. ``watch(done, total)`` is called before each cell.
+    configuration say. ``watch(done, total)`` is called before each cell; if it has a method ``tell(said)``, that one is called
+    whenever a progress bar of the running cell moves.
     """
-    import nbclient.exceptions
-    import papermill
-    from jupyter_client.kernelspec import KernelSpec
-    from jupyter_client.manager import AsyncKernelManager
-    from papermill.exceptions import PapermillExecutionError
+    with comes_with("lab"):
+        import nbclient.exceptions
+        import papermill
+        from jupyter_client.kernelspec import KernelSpec
+        from jupyter_client.manager import AsyncKernelManager
+        from papermill.exceptions import PapermillExecutionError
 
     _register_engine()
     here = KernelSpec(
         argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=ERROR"],
-        env=_same_package() | dict(environment),
+        env=same_package() | dict(environment),
         display_name="Python 3",
         language="python",
     )
@@ -76,6 +88,7 @@ def execute(
                 cwd=notebook.parent,
                 kernel_manager_class=OwnKernel,
                 watch=watching,
+                tell=getattr(watch, "tell", lambda said: None),
             )
     except PapermillExecutionError as error:
         first = next((line for line in error.source.splitlines() if line.strip()), "").strip()
@@ -91,8 +104,8 @@ def execute(
         ) from None
 
 
-def _same_package() -> dict[str, str]:
-    """The kernel starts in the notebook's folder; it must find the very package whose source was hashed."""
+def same_package() -> dict[str, str]:
+    """What a new process needs in its environment to find the very package whose source was hashed, wherever it starts."""
     home = str(PACKAGE.parent)
     if home in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
         return {}
@@ -112,21 +125,34 @@ def _number_in(output: Path, source: str) -> int:
 
 
 def _register_engine() -> None:
-    """Teach papermill to tell us which cell it is at."""
+    """Teach papermill to tell us which cell it is at, and how far the cell is."""
+    from papermill.clientwrap import PapermillNotebookClient
     from papermill.engines import NBClientEngine, papermill_engines
+
+    class WatchedClient(PapermillNotebookClient):
+        """papermill's own client; what the kernel says is looked at as it comes in."""
+
+        def process_message(self, msg: Any, *args: Any, **kwargs: Any) -> Any:
+            self.nb_man.inside.see(msg)
+            return super().process_message(msg, *args, **kwargs)
 
     class WatchedEngine(NBClientEngine):
         """papermill's own engine, observed."""
 
         @classmethod
-        def execute_managed_notebook(cls, nb_man: Any, kernel_name: str, *, watch: Any = None, **kwargs: Any) -> Any:
+        def execute_managed_notebook(
+            cls, nb_man: Any, kernel_name: str, *, watch: Any = None, tell: Any = None, **kwargs: Any
+        ) -> Any:
             start = nb_man.cell_start
+            nb_man.inside = CellProgress(tell)
 
             def cell_start(cell: Any, cell_index: int | None = None, **more: Any) -> Any:
+                nb_man.inside.begin()
                 watch(cell_index or 0, len(nb_man.nb.cells))
                 return start(cell, cell_index, **more)
 
             nb_man.cell_start = cell_start
-            return super().execute_managed_notebook(nb_man, kernel_name, **kwargs)
+            known = {name: value for name, value in kwargs.items() if name in WatchedClient.class_trait_names()}
+            return WatchedClient(nb_man, kernel_name=kernel_name, log=logging.getLogger("papermill"), **known).execute()
 
     papermill_engines.register(ENGINE, WatchedEngine)

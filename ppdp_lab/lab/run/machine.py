@@ -11,10 +11,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 import ppdp_lab
 from ppdp_lab.anonymize.lattice.check import CORES
+from ppdp_lab.errors import comes_with
 
 PACKAGE = Path(ppdp_lab.__file__).parent
 COMPUTING = ("numpy", "numba", "scipy", "pandas")
@@ -70,4 +69,8 @@ def cpu_model() -> str:
 
 def memory_gb() -> float:
     """Memory of the machine in GB."""
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
+    with comes_with("lab"):
+        import psutil
     return float(psutil.virtual_memory().total) / 1e9

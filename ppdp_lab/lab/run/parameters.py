@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ppdp_lab.errors import DataFileError, ParameterError, listed, unknown
-from ppdp_lab.lab.experiment.reading import WORDS
+from ppdp_lab.lab.experiment.words import TYPES
 
 TAG = "parameters"
 
@@ -98,15 +98,29 @@ def parse_sweep(text: str) -> tuple[str, list[Any]]:
 
     >>> parse_sweep("k=2,5,10"), parse_sweep("ks=[2,5],[10]"), parse_sweep("dataset=occ,sal")
     (('k', [2, 5, 10]), ('ks', [[2, 5], [10]]), ('dataset', ['occ', 'sal']))
+    >>> parse_sweep("rule=KAnonymity(5),RecursiveCLDiversity(2, 3)")
+    ('rule', ['KAnonymity(5)', 'RecursiveCLDiversity(2, 3)'])
     """
     name, _, value = text.partition("=")
     whole = literal(f"[{value}]")
     if not isinstance(whole, list):
-        whole = [literal(piece.strip()) for piece in value.split(",")]
+        whole = [literal(piece.strip()) for piece in _pieces(value)]
     name, _ = parse(f"{name}=0") if "=" in text else parse(text)
     if not whole or whole == [""]:
         raise ParameterError(f"-p {text!r} gives no value to sweep over; write {name}=1,2,3")
     return name, whole
+
+
+def _pieces(text: str) -> list[str]:
+    """What stands between commas that are in no brackets."""
+    pieces, depth = [""], 0
+    for letter in text:
+        depth += (letter in "([{") - (letter in ")]}")
+        if letter == "," and depth == 0:
+            pieces.append("")
+        else:
+            pieces[-1] += letter
+    return pieces
 
 
 def check(given: Mapping[str, Any], known: Mapping[str, Any], notebook: str) -> None:
@@ -117,7 +131,7 @@ def check(given: Mapping[str, Any], known: Mapping[str, Any], notebook: str) -> 
         default = known[name]
         if default is None or value is None or _alike(value, default):
             continue
-        must = WORDS.get(type(default).__name__)
+        must = TYPES.get(type(default).__name__)
         hint = f"; write {name}=[{value}]" if isinstance(default, list) else ""
         raise ParameterError(
             f"parameter {name!r} of {notebook} is {default!r} unless said otherwise, so it must be {must}, "
@@ -132,11 +146,19 @@ def _alike(value: Any, default: Any) -> bool:
 
 def parse_all(texts: Iterable[str]) -> dict[str, Any]:
     """All ``-p key=value`` of a command line; a key may stand there once."""
-    pairs = [parse(text) for text in texts]
+    return _once([parse(text) for text in texts], "to try several values use sweep")
+
+
+def parse_grid(texts: Iterable[str]) -> dict[str, list[Any]]:
+    """All ``-p key=1,2,3`` of a command line; a key may stand there once."""
+    return _once([parse_sweep(text) for text in texts], "put all of its values into one, as in k=2,5")
+
+
+def _once(pairs: list[tuple[str, Any]], hint: str) -> dict[str, Any]:
     names = [name for name, _ in pairs]
     doubled = sorted({name for name in names if names.count(name) > 1})
     if doubled:
-        raise ParameterError(f"-p gives {listed(doubled)} more than once; to try several values use sweep")
+        raise ParameterError(f"-p gives {listed(doubled)} more than once; {hint}")
     return dict(pairs)
 
 

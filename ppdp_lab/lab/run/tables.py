@@ -19,7 +19,7 @@ ALONE = "results"  # what the table of a notebook that has only one is called
 
 
 def named(results: Any) -> dict[str, pd.DataFrame]:
-    """Result tables by name, from one or several frames; refuses what has no rows, and names that no file can have.
+    """Result tables by name, from one or several frames; refuses names that no file can have.
 
     >>> {name: len(table) for name, table in named({"loss": pd.DataFrame({"k": [1, 2]})}).items()}
     {'loss': 2}
@@ -39,8 +39,6 @@ def named(results: Any) -> dict[str, pd.DataFrame]:
         bad = [column for column in frame.columns if not isinstance(column, str)]
         if bad:
             raise ParameterError(f"column names of {which} must be text, not {bad[0]!r}; rename it")
-    if not any(map(len, tables.values())):
-        raise ParameterError("results have no rows; finish with what was measured")
     return {str(name): frame.reset_index(drop=True) for name, frame in tables.items()}
 
 

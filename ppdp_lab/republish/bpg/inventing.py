@@ -12,6 +12,7 @@ import numpy as np
 
 from ppdp_lab.errors import SchemaError
 from ppdp_lab.principles import Principle
+from ppdp_lab.registry import OneLine
 from ppdp_lab.release import Counterfeits
 from ppdp_lab.republish.bpg._bpg import lists_of
 from ppdp_lab.republish.bpg.repairing import Scene, newcomers_safe
@@ -31,7 +32,7 @@ LAYOUT = {
 
 
 @dataclass(frozen=True, eq=False)
-class Fakes:
+class Fakes(OneLine):
     """Counterfeits in the order in which they were made."""
 
     home: np.ndarray

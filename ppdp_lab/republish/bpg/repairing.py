@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ppdp_lab.principles import Principle
+from ppdp_lab.registry import OneLine
 from ppdp_lab.republish.bpg._bpg import AVAILABLE, divide, lists_of, meetings, pull, rounds, settle
 from ppdp_lab.table import ClassCounts, Domain
 
@@ -23,7 +24,7 @@ REASONS = ("untouched", "repaired", "newcomers", "pieces", "limit")
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class Scene(OneLine):
     """All units of a series as one release finds them.
 
     Attributes
@@ -62,7 +63,7 @@ class Scene:
 
 
 @dataclass(eq=False)
-class Outcome:
+class Outcome(OneLine):
     """What became of the candidate classes.
 
     Attributes

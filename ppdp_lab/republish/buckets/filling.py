@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ppdp_lab.errors import BrokenRuleError
+from ppdp_lab.registry import OneLine
 from ppdp_lab.republish.buckets._bucketize import assign, eligible_with, first_of, spread
 from ppdp_lab.republish.buckets._filling import fill, name_counterfeits, part_by_colours
 from ppdp_lab.republish.buckets._peel import split_by_peeling
@@ -24,7 +25,7 @@ from ppdp_lab.table import Domain, group
 
 
 @dataclass(eq=False)
-class Filled:
+class Filled(OneLine):
     """Records in buckets: bucket and slot of each (-1: in none), and what each bucket has per slot and in height."""
 
     buckets: UpdateBuckets

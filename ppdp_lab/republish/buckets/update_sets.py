@@ -18,6 +18,7 @@ from scipy.optimize import linear_sum_assignment
 
 from ppdp_lab.attacks import UpdateModel
 from ppdp_lab.errors import InfeasibleError, listed
+from ppdp_lab.registry import OneLine
 from ppdp_lab.republish.buckets._bucketize import excess
 from ppdp_lab.republish.buckets._filling import slots_of
 from ppdp_lab.table import Domain, group
@@ -84,7 +85,7 @@ class UpdateSets:
 
 
 @dataclass(eq=False)
-class UpdateBuckets:
+class UpdateBuckets(OneLine):
     """Buckets by their signatures: ``rows`` holds the numbers of the sets of each, ascending, filled up by -1 in front.
 
     ``options`` lists the buckets that a record of a bucket may go to: itself, and those that its signature implies.

@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import DataFileError, SchemaError, listed
+from ppdp_lab.registry import OneLine
 from ppdp_lab.table import Domain, Microdata
 
 
 @dataclass(frozen=True)
-class Renumbering:
+class Renumbering(OneLine):
     """New codes of old ones, per column; None where nothing changed. ``sizes`` are the sensitive domains' new sizes."""
 
     qi: tuple[np.ndarray | None, ...]
@@ -38,7 +39,7 @@ def _moved(new: np.ndarray | None, codes: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class Vocabulary(OneLine):
     """Roles and domains of a series.
 
     A domain that was declared (in the schema, by categories, by a hierarchy) is taken whole. One that is found in the data

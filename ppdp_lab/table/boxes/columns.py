@@ -13,13 +13,27 @@ from typing import Any
 import numpy as np
 
 from ppdp_lab.errors import ParameterError, SchemaError
+from ppdp_lab.registry import OneLine, cut
+from ppdp_lab.table.boxes.labels import join
+from ppdp_lab.table.boxes.numbers import has_digits, high_text, low_text, single_text
 from ppdp_lab.table.domain import Domain
 from ppdp_lab.table.keys.bounds import check_codes
-from ppdp_lab.table.labels import join
+
+
+class Column(OneLine):
+    """What the three kinds share."""
+
+    domain: Domain
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return cut(f"<{type(self).__name__} of {self.domain.name!r}: {len(self)} boxes>")
 
 
 @dataclass(frozen=True)
-class Intervals:
+class Intervals(Column):
     """Low and high code per box."""
 
     domain: Domain
@@ -78,12 +92,18 @@ class Intervals:
         """The boxes as text."""
         names = self.domain.labels
         pairs, inverse = _distinct([self.low, self.high])
-        text = [join([names[a]] if a == b else [names[a], names[b]], self.domain) for a, b in pairs.T]
+        if has_digits(self.domain):
+            lows = {a: low_text(self.domain, a) for a in np.unique(pairs[0]).tolist()}
+            highs = {b: high_text(self.domain, b) for b in np.unique(pairs[1]).tolist()}
+            both = [[single_text(self.domain, a)] if a == b else [lows[a], highs[b]] for a, b in pairs.T.tolist()]
+        else:
+            both = [[names[a]] if a == b else [names[a], names[b]] for a, b in pairs.T]
+        text = [join(ends, self.domain) for ends in both]
         return np.array(text, dtype=object)[inverse]
 
 
 @dataclass(frozen=True)
-class Nodes:
+class Nodes(Column):
     """A hierarchy's node per box."""
 
     domain: Domain
@@ -152,7 +172,7 @@ class Nodes:
 
 
 @dataclass(frozen=True)
-class Sets:
+class Sets(Column):
     """A set of codes per box, one bit per code."""
 
     domain: Domain

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ppdp_lab.errors import ParameterError, PPDPError, check_integer
+from ppdp_lab.registry import OneLine, cut, few_names
 from ppdp_lab.table.boxes.columns import BoxColumn, Intervals, Nodes, Sets
 from ppdp_lab.table.domain import ORDERED, TREE, Domain
 from ppdp_lab.table.keys import extremes, mark_bits
@@ -15,7 +16,7 @@ from ppdp_lab.table.keys.bounds import check_codes, check_columns, check_entries
 
 
 @dataclass(frozen=True)
-class Boxes:
+class Boxes(OneLine):
     """One generalized region per class: a sequence of columns, in the order of the quasi-identifiers."""
 
     columns: tuple[BoxColumn, ...]
@@ -61,6 +62,9 @@ class Boxes:
 
     def __len__(self) -> int:
         return self.n
+
+    def __repr__(self) -> str:
+        return cut(f"<Boxes: {self.n} regions of {few_names(column.domain.name for column in self.columns)}>")
 
     def __iter__(self) -> Iterator[BoxColumn]:
         return iter(self.columns)

@@ -4,7 +4,7 @@ from ppdp_lab.table.files.opening import open_table
 from ppdp_lab.table.files.options import MISSING, OPTIONS, Reading
 from ppdp_lab.table.files.reading import FileFrame, read_file, read_frames, read_rows
 from ppdp_lab.table.files.report import FileReport, ReadingWarning
-from ppdp_lab.table.files.whole import write_all, write_whole
+from ppdp_lab.table.files.whole import still_runs, write_all, write_whole
 from ppdp_lab.table.files.writing import write_csv, write_csvs
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "read_file",
     "read_frames",
     "read_rows",
+    "still_runs",
     "write_all",
     "write_csv",
     "write_csvs",

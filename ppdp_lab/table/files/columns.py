@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ppdp_lab.registry import OneLine
 from ppdp_lab.table.files.kinds import (
     DATE,
     DECIMAL,
@@ -35,7 +36,7 @@ GUARD = r"^'('*[=+\-@\t\r])"
 
 
 @dataclass
-class CellColumn:
+class CellColumn(OneLine):
     """Cells as they stand, None where one is missing; what they are is decided on the distinct ones."""
 
     texts: pa.ChunkedArray
@@ -121,7 +122,7 @@ class CellColumn:
 
 
 @dataclass
-class TypedColumn:
+class TypedColumn(OneLine):
     """A column of a parquet file that is not text: the file says what it is."""
 
     values: pa.ChunkedArray

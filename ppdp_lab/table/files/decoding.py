@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ppdp_lab.errors import DataFileError
+from ppdp_lab.registry import OneLine
 from ppdp_lab.table.files.scanning import find_separator, header_of, records_of
 
 PARQUET = b"PAR1"
@@ -31,7 +32,7 @@ WESTERN = "cp1252"
 
 
 @dataclass(frozen=True)
-class Decoded:
+class Decoded(OneLine):
     """The text of a file as UTF-8 without a byte order mark, and how it was found."""
 
     data: bytes

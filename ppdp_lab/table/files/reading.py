@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import DataFileError, MissingValueError, SchemaError, listed
+from ppdp_lab.registry import OneLine
 from ppdp_lab.table.files.columns import CATEGORIES, OTHER, CellColumn, Column, with_missing
 from ppdp_lab.table.files.decoding import decode, read_bytes
 from ppdp_lab.table.files.kinds import DATE, DECIMAL, EMPTY, MOMENT, NUMBERS, TEXT, WHOLE, Kind, decimal_signs
@@ -24,7 +25,7 @@ from ppdp_lab.table.files.scanning import rows_of
 
 
 @dataclass
-class FileFrame:
+class FileFrame(OneLine):
     """The rows of a file as a frame, and how they were read."""
 
     frame: pd.DataFrame

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ppdp_lab.errors import PPDPWarning
+from ppdp_lab.registry import OneLine
 from ppdp_lab.table.files.options import DROP, MISSING, VALUE, Reading
 
 _SIGNS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "|", " ": "blank"}
@@ -15,7 +16,7 @@ class ReadingWarning(PPDPWarning):
 
 
 @dataclass
-class FileReport:
+class FileReport(OneLine):
     """How one file was read: what was found, what was given, and what a person should look at.
 
     Attributes

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from ppdp_lab.errors import DataFileError, SchemaError, listed
+from ppdp_lab.registry import OneLine
 from ppdp_lab.table.files._walk import AFTER_QUOTE, FINE, UNCLOSED, walk
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -17,7 +18,7 @@ _SAMPLE_RECORDS = 200
 
 
 @dataclass(frozen=True)
-class Records:
+class Records(OneLine):
     """Where every record of a file starts, on which line (from 1), and how many fields it has; the header is record 0."""
 
     starts: np.ndarray

@@ -175,20 +175,37 @@ def _remove_leftovers(target: Path) -> None:
         with contextlib.suppress(OSError):  # somebody else may have been quicker
             touched = entry.stat(follow_symlinks=False).st_mtime
             here = match["host"] == _HOST
-            if not _writing(int(match["pid"]), touched) if here else time.time() - touched > _DAY:
+            if not still_runs(int(match["pid"]), touched) if here else time.time() - touched > _DAY:
                 os.unlink(entry.path)
 
 
-def _writing(pid: int, touched: float) -> bool:
-    """Whether the process that touched a file at that time still lives; process ids are given out again."""
-    import psutil
+def still_runs(pid: int, touched: float) -> bool:
+    """Whether the process that touched a file at that time still lives; process ids are given out again.
 
+    When a process began tells psutil, which comes with an extra. Without it, a process of that number counts for a day.
+    """
     try:
-        return bool(psutil.Process(pid).create_time() <= touched + 1)  # clocks of files and processes differ a little
+        import psutil
+    except ModuleNotFoundError:
+        return _lives(pid) and time.time() - touched < _DAY
+    try:
+        return bool(psutil.Process(pid).create_time() <= touched + 2)  # clocks of files and processes differ a little
     except psutil.NoSuchProcess:
         return False
     except psutil.Error:  # it lives, but says nothing
         return time.time() - touched < _DAY
+
+
+def _lives(pid: int) -> bool:
+    if os.name != "posix":  # elsewhere a signal of 0 is no question
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 @contextlib.contextmanager

@@ -18,14 +18,14 @@ from ppdp_lab.errors import (
     HierarchyError,
     ParameterError,
     check_integer,
-    check_list,
-    check_number,
     check_separator,
     listed,
 )
 from ppdp_lab.table.files import read_rows, write_whole
 from ppdp_lab.table.files.kinds import text_of
 from ppdp_lab.table.hierarchies.levels import check_tree, level_columns
+from ppdp_lab.table.hierarchies.making import interval_rows, masked_rows, plain
+from ppdp_lab.table.hierarchies.showing import tree_html
 from ppdp_lab.table.keys.bounds import check_entries
 
 ROOT = "*"
@@ -190,40 +190,7 @@ class Hierarchy:
         >>> Hierarchy.intervals(range(20, 40), widths=[5, 10]).levels(27)
         ['27', '[25, 29]', '[20, 29]', '*']
         """
-        numbers = check_list("values", check_entries("values", values))
-        if len(numbers) == 0 or numbers.dtype.kind not in "iuf" or not np.isfinite(numbers).all():
-            raise ParameterError("intervals needs at least one value, and finite numbers only")
-        numbers = np.unique(numbers)
-        widths = [
-            check_number("each of widths", width, above=0)
-            for width in check_entries("widths", widths, "a list of numbers, narrowest first")
-        ]
-        start = numbers[0] if origin is None else check_number("origin", origin)
-        if start > numbers[0]:
-            raise ParameterError(
-                f"origin {text_of(start)} lies above the smallest value {text_of(numbers[0])}; choose one at or below it"
-            )
-        whole = np.issubdtype(numbers.dtype, np.integer) and all(float(w).is_integer() for w in [*widths, start])
-        columns: list[Sequence[Any]] = [numbers.tolist()]
-        previous: float | None = None
-        for width in widths:
-            if previous is None:
-                steps = np.floor((numbers - start) / width + 1e-9)  # 0.3 / 0.1 must not fall below 3
-            else:
-                times = round(width / previous)
-                if times < 1 or not np.isclose(times * previous, width, rtol=1e-9, atol=0):
-                    raise ParameterError(
-                        f"width {text_of(width)} is not a multiple of {text_of(previous)}: the intervals would not nest"
-                    )
-                steps = steps // times
-            previous = width
-            lows = start + steps * width
-            if whole:
-                columns.append([f"[{int(low)}, {int(low + width) - 1}]" for low in lows])
-            else:
-                columns.append([f"[{low:.12g}, {low + width:.12g})" for low in lows])
-        columns.append([ROOT] * len(numbers))
-        return cls(list(zip(*columns)))
+        return cls(interval_rows(values, widths, origin))
 
     @classmethod
     def mask_suffix(cls, values: Iterable[object], height: int | None = None, *, mask: str = "*") -> Hierarchy:
@@ -232,24 +199,7 @@ class Hierarchy:
         >>> Hierarchy.mask_suffix(["4370", "4378", "4352"], height=3).levels("4378")
         ['4378', '437*', '43**', '4***']
         """
-        leaves = list(dict.fromkeys(_plain(value) for value in check_entries("values", values)))
-        texts = [text_of(leaf) for leaf in leaves]
-        lengths = {len(text) for text in texts}
-        if not texts:
-            raise ParameterError("mask_suffix needs at least one value")
-        if len(lengths) != 1:
-            raise ParameterError(
-                f"mask_suffix needs values of one length, not of lengths {sorted(lengths)}; pad them first"
-            )
-        height = check_integer("height", lengths.pop() if height is None else height, at_least=1, at_most=len(texts[0]))
-        rows = [
-            [leaf] + [text[: len(text) - i] + mask * i for i in range(1, height + 1)]
-            for leaf, text in zip(leaves, texts)
-        ]
-        roots = list(dict.fromkeys(row[-1] for row in rows))
-        if len(roots) > 1:
-            raise ParameterError(f"height = {height} leaves several roots, {listed(roots)}; mask more characters")
-        return cls(rows)
+        return cls(masked_rows(values, height, mask))
 
     # ------------------------------------------------------------------ looking things up
     @property
@@ -276,7 +226,7 @@ class Hierarchy:
         values = check_entries("values", values)
         known = self._code_of
         codes = [known.get(text_of(value), known.get(str(value), -1)) for value in values]
-        absent = dict.fromkeys(_plain(value) for value, code in zip(values, codes) if code < 0)
+        absent = dict.fromkeys(plain(value) for value, code in zip(values, codes) if code < 0)
         if absent:
             raise HierarchyError(
                 f"{len(absent)} value(s) of {column} are absent from its hierarchy: {listed(absent)}; "
@@ -367,14 +317,8 @@ class Hierarchy:
     def __repr__(self) -> str:
         return f"<Hierarchy of {self.n_leaves} leaves, nodes per level {'-'.join(map(str, self.level_sizes()))}>"
 
-
-def _plain(value: object) -> Hashable:
-    """A value that can be looked up and shown: what cannot be hashed, such as a list, is taken by its text."""
-    try:
-        hash(value)
-    except TypeError:
-        return text_of(value)
-    return value
+    def _repr_html_(self) -> str:
+        return tree_html(self)
 
 
 def _check_leaves(codes: Any, n_leaves: int) -> np.ndarray:

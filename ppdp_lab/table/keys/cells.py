@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ppdp_lab.errors import ParameterError, check_integer, check_list
+from ppdp_lab.registry import OneLine
 from ppdp_lab.table.keys._segments import histogram_segments, mark_bits
 from ppdp_lab.table.keys.bounds import check_codes, check_offsets
 
@@ -14,7 +15,7 @@ _LARGEST = 2**31 - 1  # codes and numbers of groups are int32
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class Cells(OneLine):
     """Values of each of several multisets: number u holds ``counts[i]`` times ``values[i]`` for
     i in ``offsets[u] : offsets[u + 1]``, ascending in value.
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ppdp_lab.errors import check_integer
+from ppdp_lab.registry import OneLine
 from ppdp_lab.table.keys._grouping import append_digit, densify_direct, densify_hash
 from ppdp_lab.table.keys.bounds import check_columns, check_entries
 
@@ -23,7 +24,7 @@ _LARGEST = 2**32  # times the number of classes, which is an int32, still within
 
 
 @dataclass(frozen=True)
-class Grouping:
+class Grouping(OneLine):
     """Classes of equal rows, numbered in ascending order of their codes (so the order of rows plays no part).
 
     ``first`` is the position of one row of each class.

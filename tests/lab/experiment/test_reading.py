@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from ppdp_lab.errors import DataFileError, UnknownNameError
 from ppdp_lab.lab import read
+from ppdp_lab.lab.experiment import catalogue
 from ppdp_lab.lab.experiment.catalogue import experiment, experiments, find_root
 
 DEMO = Path(__file__).parents[1] / "data" / "experiments" / "demo.toml"
@@ -118,6 +120,8 @@ def test_a_wrong_file_is_refused_in_words(write, text, words):
 
 def test_experiments_are_found_by_name(write, tmp_path, monkeypatch):
     monkeypatch.setenv("PPDP_LAB_ROOT", str(tmp_path))
+    assert "tour" in [e.name for e in experiments(find_root())]  # a folder without any has those of the package
+    monkeypatch.setattr(catalogue, "SHIPPED", ())
     assert experiments(find_root()) == []
     with pytest.raises(DataFileError, match=r"no experiments/\*\.toml"):
         experiment("e", find_root())
@@ -133,3 +137,36 @@ def test_experiments_are_found_by_name(write, tmp_path, monkeypatch):
     monkeypatch.setenv("PPDP_LAB_ROOT", str(tmp_path / "nowhere"))
     with pytest.raises(DataFileError, match="PPDP_LAB_ROOT"):
         find_root()
+
+
+@pytest.mark.parametrize(
+    "caption, words",
+    [
+        ("l = {ll}", "e.toml, figure f: unknown placeholder 'll'; did you mean 'l'?"),
+        ("{sensitiv}", "did you mean 'sensitive'?"),
+        ("{l", "e.toml, figure f: its caption has a brace too many, or too few"),
+    ],
+)
+def test_a_caption_speaks_of_parameters_and_columns_only(write, tmp_path, caption, words):
+    def with_caption(text):
+        path = write(HEAD + f'[[figure]]\nname = "f"\ncaption = "{text}"\n')
+        cell = {"cell_type": "code", "source": "l = 3", "metadata": {"tags": ["parameters"]}}
+        (tmp_path / "n.ipynb").write_text(json.dumps({"cells": [cell]}))
+        return read(path)
+
+    assert with_caption("{sensitive}, l = {l}, {{cancer, flu}}").figures[0].name == "f"
+    with pytest.raises(DataFileError) as error:
+        with_caption(caption)
+    assert words in str(error.value)
+
+
+def test_results_of_a_package_go_to_the_working_folder(write, tmp_path, monkeypatch):
+    """Experiments that come with the package are found anywhere; what is run of them stays with whoever runs it."""
+    monkeypatch.delenv("PPDP_LAB_ROOT", raising=False)
+    (tmp_path / "experiments").mkdir()  # somebody's folder of that name, without an experiment in it
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    assert find_root() == tmp_path / "below"
+    assert "tour" in [e.name for e in experiments(find_root())]
+    write(HEAD).rename(tmp_path / "experiments" / "e.toml")
+    assert find_root() == tmp_path and [e.name for e in experiments(tmp_path)] == ["e"]

@@ -25,13 +25,18 @@ def test_a_figure_names_its_own_data_in_place_of_the_runs(tmp_path, monkeypatch)
     monkeypatch.setattr(plotting, "save", lambda figure, path: said.update({path.name: figure.get_supxlabel()}))
     (tmp_path / "draw.py").write_text(DRAW)
     entries = [
-        FigureEntry(name=name, caption=f"{name}.", draw="draw.py:loss", data=data)
-        for name, data in (("plain", ""), ("example", "worked example"))
+        FigureEntry(name=name, caption=name + ", l = {l}, {sensitive}.", draw="draw.py:loss", data=data)
+        for name, data in (("plain", ""), ("example", "worked example, {dataset}"))
     ]
     experiment = SimpleNamespace(figures=entries, path=tmp_path / "some.toml")
-    run = SimpleNamespace(results={"grid": pd.DataFrame({"k": [2, 5], "loss": [0.1, 0.3]})}, folder=tmp_path)
+    run = SimpleNamespace(
+        results={"grid": pd.DataFrame({"k": [2, 5], "loss": [0.1, 0.3]})},
+        folder=tmp_path,
+        environment={"parameters": {"l": None, "dataset": "occ"}},
+        handed_over={"data": [{"sensitive": ["illness"], "quasi_identifiers": ["age"]}], "chosen": {"l": 3}},
+    )
     draw_all(experiment, run, {"provenance": "stand-in", "scale": "quick", "seed": 1})
     assert said == {
-        "plain": "plain. (data: stand-in; scale: quick; seed: 1)",
-        "example": "example. (data: worked example; scale: quick; seed: 1)",
+        "plain": "plain, l = 3, illness. (data: stand-in; scale: quick; seed: 1)",
+        "example": "example, l = 3, illness. (data: worked example, OCC; scale: quick; seed: 1)",
     }

@@ -26,3 +26,20 @@ def test_a_terminal_gets_a_bar(capsys):
     assert shown.bar.n == 2
     shown.close()
     assert lines == ["demo: 3 cells"] and "demo" in capsys.readouterr().err
+
+
+def test_a_long_cell_says_how_far_it_is(monkeypatch, capsys):
+    lines: list[str] = []
+    now = iter([0.0, 5.0, 6.0, 25.0])
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    shown = progress.Progress("demo", lines.append, bar=False)
+    shown(0, 3)
+    shown.tell("seed 33%")
+    shown.tell("seed 67%, k 50%")
+    assert lines == ["demo: 3 cells", "demo: cell 1 of 3, seed 67%, k 50%, 25 s"]
+    monkeypatch.undo()
+    shown = progress.Progress("demo", lines.append, bar=True)
+    shown(0, 3)
+    shown.tell("seed 67%")
+    assert "seed 67%" in capsys.readouterr().err
+    shown.close()

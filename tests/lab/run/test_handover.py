@@ -36,14 +36,21 @@ def test_in_a_run_results_and_provenance_are_handed_over(tmp_path, monkeypatch, 
     def broken(results):
         raise KeyError("loss2")
 
-    finish({"all": FRAME, "some": FRAME[["k"]][:1]}, {"fig-1": lambda r: fig(r["all"]), "fig-2": broken}, data=[TABLE])
+    finish(
+        {"all": FRAME, "some": FRAME[["k"]][:1]},
+        {"fig-1": lambda r: fig(r["all"]), "fig-2": broken},
+        data=[TABLE],
+        chosen={"k": 3},
+    )
     assert "figure 'fig-2' cannot be drawn" in capsys.readouterr().out
     assert pd.read_parquet(tmp_path / "results" / "all.parquet").to_dict("list") == {"k": [2, 5], "loss": [0.1, 0.3]}
     assert pd.read_parquet(tmp_path / "results" / "some.parquet").to_dict("list") == {"k": [2]}
     handed = json.loads((tmp_path / "finish.json").read_text())
     assert handed["tables"] == ["all", "some"]
     assert handed["figures"] == ["fig-1", "fig-2"]
-    assert handed["data"] == [{"rows": 2, "provenance": "invented", "fingerprint": TABLE.fingerprint()}]
+    roles = {"quasi_identifiers": list(TABLE.schema.quasi_identifiers), "sensitive": list(TABLE.schema.sensitive)}
+    assert handed["data"] == [{"rows": 2, "provenance": "invented", "fingerprint": TABLE.fingerprint(), **roles}]
+    assert handed["chosen"] == {"k": 3}
 
 
 @pytest.mark.parametrize(

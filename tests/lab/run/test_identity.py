@@ -88,15 +88,15 @@ def source(demo, tmp_path, monkeypatch):
 
 
 COMPUTING = [
-    ("lab/boxes.py", "where[column.low] - half", "where[column.low]"),
+    ("release/boxes.py", "where[column.low] - half", "where[column.low]"),
     ("lab/run/tables.py", "frame.reset_index(drop=True)", "frame.head(1).reset_index(drop=True)"),
     ("lab/run/handover.py", "tables.named(results)", "tables.named(dict(results))"),
     ("lab/run/parameters.py", "read(text)", "str(text)"),
-    ("lab/run/kernel.py", "_same_package() | ", ""),
+    ("lab/run/kernel.py", "same_package() | ", ""),
     ("lab/bench/base.py", "0, 4096", "0, 4095"),
     ("lab/bench/lattice.py", "0.6e-3", "0.5e-3"),
     ("lab/measure/speedy.py", "found.divided", "found.checks"),
-    ("release.py", "", "\n"),
+    ("release/release.py", "", "\n"),
     ("table/__init__.py", "", "\n"),
 ]
 PRESENTING = [
@@ -141,11 +141,13 @@ def test_versions_of_what_computes_count(demo, tmp_path, monkeypatch):
 
 
 def presents(module: str) -> bool:
-    """Whether a module only draws, judges or prints."""
-    path = module.removeprefix("ppdp_lab.").replace(".", "/")
-    return module.startswith("ppdp_lab.") and f"{path}.py/".startswith(
-        tuple(entry.replace(".py", ".py/") if entry.endswith(".py") else entry for entry in identity.PRESENTATION)
-    )
+    """Whether a module, or the module that a name comes from, only draws, judges or prints."""
+    names = [module, module.rpartition(".")[0]]
+    paths = [
+        f"{name.removeprefix('ppdp_lab.').replace('.', '/')}.py/" for name in names if name.startswith("ppdp_lab.")
+    ]
+    entries = tuple(f"{entry}/" if entry.endswith(".py") else entry for entry in identity.PRESENTATION)
+    return any(path.startswith(entries) for path in paths)
 
 
 def imported(tree: ast.AST) -> dict[str, str]:
@@ -159,7 +161,7 @@ def imported(tree: ast.AST) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").rglob("*.ipynb")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_a_notebook_uses_what_presents_for_showing_and_finishing_only(path):
     """What draws does not enter the identity of results, so no number may come from it."""
     code = "\n".join(cell["source"] for cell in cells(path) if cell["cell_type"] == "code")
@@ -172,15 +174,35 @@ def test_a_notebook_uses_what_presents_for_showing_and_finishing_only(path):
     assert drawing and not used
 
 
-def test_what_computes_imports_nothing_that_only_presents():
-    """But for what hands results on to it: finish shows figures, the runner draws and judges. No notebook uses own_file."""
-    found = set()
-    for path in identity.PACKAGE.rglob("*.py"):
-        name = path.relative_to(identity.PACKAGE).as_posix()
-        if not name.startswith(identity.PRESENTATION):
-            modules = imported(ast.parse(path.read_text(encoding="utf-8"))).values()
-            found |= {name for module in modules if presents(module)}
-    assert found - {"lab/own_file.py"} == {"lab/run/handover.py", "lab/runner.py"}
+SHOWING = {"_repr_html_", "plot", "head_html"}  # methods by which objects show themselves; nothing computes with them
+# finish shows figures, the runner draws and judges, sweeps draw
+HANDING_OVER = {"lab/run/handover.py", "lab/runner.py", "lab/sweeping/running.py"}
+
+
+def computing() -> dict[str, ast.Module]:
+    """The sources of what computes, by name."""
+    every = {path.relative_to(identity.PACKAGE).as_posix(): path for path in identity.PACKAGE.rglob("*.py")}
+    kept = {name: path for name, path in every.items() if not name.startswith(identity.PRESENTATION)}
+    return {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in kept.items()}
+
+
+def test_what_computes_uses_what_only_presents_where_objects_show_themselves():
+    """But for what hands results on to it. No notebook uses own_file."""
+    found = {}
+    for name, tree in computing().items():
+        drawing = {bound for bound, module in imported(tree).items() if presents(module)}
+        showing = {id(n) for f in ast.walk(tree) if getattr(f, "name", "") in SHOWING for n in ast.walk(f)}
+        uses = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in drawing and id(n) not in showing}
+        if uses:
+            found[name] = uses
+    assert set(found) - {"lab/own_file.py"} == HANDING_OVER, found
+
+
+def test_nothing_computes_with_what_an_object_shows_of_itself():
+    for name, tree in computing().items():
+        calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)]
+        allowed = {id(n) for f in ast.walk(tree) if getattr(f, "name", "") in SHOWING for n in ast.walk(f)}
+        assert not [c for c in calls if c.func.attr in {"_repr_html_", "head_html"} and id(c) not in allowed], name
 
 
 def test_data_counts_and_is_loaded_once(demo, own, tmp_path, monkeypatch):

@@ -27,8 +27,11 @@ ROWS_PER_THREAD = 20_000  # with fewer, calling another thread costs more than i
 # Starting a thread costs a fifth of a millisecond: worth it for many rows at once, or once there have been many.
 START_AT, START_AFTER = 400_000, 2_000_000
 NAME = "ppdp_lab lattice check"  # of a thread
-# Cores that this process may use, which may be fewer than the machine has.
+# Cores that this process may use, which may be fewer than the machine has; where many processes work side by side, whoever
+# started them says by numba's own variable how many threads each may have.
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+if os.environ.get("NUMBA_NUM_THREADS", "").isdigit():
+    CORES = max(1, min(CORES, int(os.environ["NUMBA_NUM_THREADS"])))
 
 
 class _Order(NamedTuple):

@@ -16,19 +16,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from ppdp_lab import pages
 from ppdp_lab.attacks.background import Background
 from ppdp_lab.attacks.inputs import check_series, sensitive_values
 from ppdp_lab.attacks.search import histories
 from ppdp_lab.attacks.series.updating.versions import EQUAL, MODEL, model_of, shares
 from ppdp_lab.errors import ParameterError, check_choice, check_integer, check_items, listed
 from ppdp_lab.forms import Published
+from ppdp_lab.registry import OneLine, cut
+
+MOST_VALUES = 5
 
 if TYPE_CHECKING:
     import networkx as nx  # not at run time: only drawing needs it
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)
-class SensitiveUpdateGraph:
+class SensitiveUpdateGraph(OneLine):
     """One person's candidate values, level by level, and the updates that may lead from one to the next (Definition 10).
 
     Attributes
@@ -198,6 +203,36 @@ class SensitiveUpdateGraph:
         return pd.DataFrame(rows, columns=["release", "value", "weight", "left", "probability"])
 
     # ------------------------------------------------------------------ looking at it
+    def _said(self) -> str:
+        left = [int(mask.sum()) for mask in self.alive()]
+        whose = "" if self.person is None else f" of {self.person!r}"
+        shown = "-".join(f"{few} of {len(level)}" for few, level in zip(left, self.levels))
+        return f"Update graph{whose}, {len(self.levels)} versions; values left in each: {shown}"
+
+    def __repr__(self) -> str:
+        return cut(f"<{self._said()}>")
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for release, level, found in zip(self.releases, self.levels, self.posterior()):
+            likely = sorted(found.items(), key=lambda pair: -pair[1])[:MOST_VALUES]
+            words = ", ".join(f"{value} {p:.0%}" for value, p in likely) or "none: no sequence of updates fits"
+            rest = len(found) - len(likely)
+            rows.append((release, len(level), len(found), words + (f" and {rest} more" if rest > 0 else "")))
+        return pages.card(
+            cut(self._said()), pages.table(("release", "values shown", "left", "which, how likely"), rows, limit=20)
+        )
+
+    def plot(self, truth: Sequence[Hashable] | None = None) -> Figure:
+        """Drawn as a figure of its own; see :meth:`draw`."""
+        from ppdp_lab import plotting
+
+        deepest = max(map(len, self.levels), default=1)
+        figure, ax = plotting.figure(width=max(3.2, 1.4 * len(self.levels)), height=max(2.4, 0.45 * deepest + 0.8))
+        self.draw(ax, truth)
+        drawn: Figure = figure
+        return drawn
+
     def to_networkx(self) -> nx.DiGraph:
         """Nodes are (level, value), with weight, probability and ``left``; edges carry their chance, and ``left``, too."""
         import networkx as nx

@@ -88,6 +88,14 @@ class UpdateRisks(AttackResult):
         """Largest disclosure risk of any version now; Definition 9 of [1]_ asks for it after every release."""
         return float((self.largest if self.risk is None else self.risk).max(initial=0.0))
 
+    def picture(self) -> tuple[str, np.ndarray]:
+        """The risk of each version, or the probability of its likeliest value."""
+        return (
+            ("probability of the likeliest value", self.largest)
+            if self.risk is None
+            else ("disclosure risk", self.risk)
+        )
+
     def to_frame(self) -> pd.DataFrame:
         """One row per version: person, release, nodes, candidates, largest probability and risk."""
         columns: dict[str, object] = {

@@ -1,0 +1,93 @@
+"""What mkdocs calls while it builds: pages from ppdp_lab.lab.report.site, docstrings as Markdown. Nothing is made here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache, partial
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import griffe
+from mkdocs.structure.files import File
+
+from ppdp_lab.lab.report.site.assembly import Site, nav
+from ppdp_lab.lab.report.site.docstrings import missing_sources, to_markdown
+
+ROOT = Path(__file__).parents[1]
+
+
+@cache
+def site() -> Site:
+    """The pages, made once for each build."""
+    return Site(ROOT, commands())
+
+
+def commands() -> str:
+    """What the command line says of itself."""
+    import typer
+    from typer.cli import get_docs_for_click
+
+    from ppdp_lab.cli import app
+
+    command = typer.main.get_command(app)
+    text = get_docs_for_click(obj=command, ctx=typer.Context(command, info_name="ppdp-lab"), name="ppdp-lab")
+    return re.sub(r"^# .*\n", "", text, count=1)
+
+
+def on_config(config: Any) -> Any:
+    """Nothing is remembered from the build before, so that `mkdocs serve` sees what changed."""
+    site.cache_clear()
+    return config
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Enter the pages and pictures that do not lie in docs/, and fill the table of contents."""
+    for place, content in site().made().items():
+        files.append(File.generated(config, place, content=content))
+    for place, path in site().pictures().items():
+        files.append(File.generated(config, place, abs_src_path=str(path)))
+    config.nav = nav(config.nav, [file.src_uri for file in files.documentation_pages()])
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Fill the marks of a page that was written by hand."""
+    return markdown if page.file.generated_by else site().filled(markdown)
+
+
+class Docstrings(griffe.Extension):
+    """Docstrings as Markdown, before mkdocstrings reads them; a source that only the module names stands with each citation."""
+
+    def on_package(self, *, pkg: Any, **_: Any) -> None:
+        said = {thing.path: thing.docstring.value for thing in walk(pkg) if thing.docstring is not None}
+        for thing in walk(pkg):
+            if thing.docstring is not None:
+                text = said[thing.path]
+                more = missing_sources(text, *(said.get(place, "") for place in above(thing)))
+                text += f"\n\nReferences\n----------\n{more}" if more else ""
+                thing.docstring.value = to_markdown(text, partial(linked, thing))
+
+
+def walk(thing: Any) -> Iterator[Any]:
+    """A thing and all that is defined in it."""
+    yield thing
+    for member in thing.members.values():
+        if not member.is_alias:
+            yield from walk(member)
+
+
+def above(thing: Any) -> Iterator[str]:
+    """What a thing is defined in, from the inside out."""
+    while (thing := thing.parent) is not None:
+        yield thing.path
+
+
+def linked(thing: Any, name: str, words: str) -> str:
+    """A name that a docstring refers to, linked if the reference has it."""
+    try:
+        path = thing.resolve(name)
+    except griffe.NameResolutionError:
+        path = name
+    return f'<autoref identifier="{escape(path)}" optional><code>{escape(words)}</code></autoref>'

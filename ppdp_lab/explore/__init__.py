@@ -1,0 +1,25 @@
+"""Explorers: functions that return a widget, to turn the knobs of the package and see what happens.
+
+They are served in a browser by ``ppdp-lab explore``, and stand in notebooks/explore/, one notebook each.
+"""
+
+from ppdp_lab.explore import drawings, measure
+from ppdp_lab.explore.base import EXPLORERS
+from ppdp_lab.explore.kinds.bucket_graphs import bucket_graph
+from ppdp_lab.explore.kinds.lattices import lattice
+from ppdp_lab.explore.kinds.own_tables import own_table
+from ppdp_lab.explore.kinds.partitions import partition
+from ppdp_lab.explore.kinds.publications import series
+from ppdp_lab.explore.kinds.tradeoffs import tradeoff
+
+__all__ = [
+    "EXPLORERS",
+    "bucket_graph",
+    "drawings",
+    "lattice",
+    "measure",
+    "own_table",
+    "partition",
+    "series",
+    "tradeoff",
+]

@@ -1,0 +1,180 @@
+"""What an explorer is: knobs, two sentences that say what to look for, and from a state of the knobs a picture.
+
+Nothing here knows widgets. An explorer is asked ``show(state, work)`` and answers with a :class:`Shown`: the figure, what
+can be said of it, and the Python that makes it. :mod:`ppdp_lab.explore.panel` puts that on the screen.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ppdp_lab.errors import unknown
+from ppdp_lab.registry import Registry
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+EXPLORERS: Registry[Callable[..., Any]] = Registry("explorer")
+"""All explorers: functions that return a widget. Start page, notebooks and tests read it."""
+
+
+# ---------------------------------------------------------------------- knobs
+@dataclass(frozen=True)
+class Knob:
+    """Something to turn: its name in the state, what stands beside it, and its value; ``idle`` if it changes nothing now."""
+
+    name: str
+    label: str
+    value: Any
+    idle: bool = field(default=False, kw_only=True)
+
+    def kept(self, value: Any) -> Knob:
+        """The same knob at another value, where it can have that; else as it is."""
+        return replace(self, value=value)
+
+
+@dataclass(frozen=True)
+class Whole(Knob):
+    """A slider over whole numbers."""
+
+    low: int = 0
+    high: int = 100
+
+    def kept(self, value: Any) -> Knob:
+        """The nearest number that the slider has."""
+        return replace(self, value=min(max(value, self.low), self.high))
+
+
+@dataclass(frozen=True)
+class Stops(Knob):
+    """A slider over some values, in their order."""
+
+    options: Sequence[Any] = ()
+
+    def kept(self, value: Any) -> Knob:
+        """The value, if it is one of the options."""
+        return replace(self, value=value) if value in self.options else self
+
+
+@dataclass(frozen=True)
+class Pick(Stops):
+    """A list to pick one value from; ``words`` says how the options are shown, where that differs."""
+
+    words: Mapping[Any, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Several(Stops):
+    """A list to pick several values from; at least ``least`` of them."""
+
+    least: int = 1
+
+    def kept(self, value: Any) -> Knob:
+        """The values, if all are options and they are enough; else, as after a change of table, those of the knob."""
+        chosen = tuple(value)
+        return replace(self, value=chosen) if set(chosen) <= set(self.options) and len(chosen) >= self.least else self
+
+
+@dataclass(frozen=True)
+class Typed(Knob):
+    """A line to type, with suggestions."""
+
+    options: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class File(Knob):
+    """A file to drop: its name and content, or None."""
+
+    kinds: str = ".csv"
+
+
+# ---------------------------------------------------------------------- work that can be watched and stopped
+class Stopped(Exception):
+    """Whoever asked does not want the answer any more."""
+
+
+class Work:
+    """How far the work is, told while it is done; it ends at the next step if it is not wanted any more.
+
+    >>> Work(lambda share, what: print(f"{share:.0%} {what}")).step(1, 4, "release")
+    25% release
+    """
+
+    def __init__(
+        self,
+        report: Callable[[float, str], None] = lambda share, what: None,
+        unwanted: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._report, self._unwanted = report, unwanted
+
+    def step(self, done: int, total: int, what: str) -> None:
+        """``done`` of ``total`` steps are done, and ``what`` comes next."""
+        if self._unwanted():
+            raise Stopped
+        self._report(done / max(total, 1), what)
+
+
+# ---------------------------------------------------------------------- the answer
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """One picture and what belongs to it.
+
+    Attributes
+    ----------
+    figure : Figure
+    alt : str
+        The picture in words, for those who cannot see it.
+    says : str
+        What is found, in a sentence or two.
+    facts : list of rows of text
+        A small table below the picture; the first row is its header.
+    code : str
+        The Python that makes ``figure``, and the objects that it shows.
+    hover : dict of str to str
+        Words for parts of the picture, by the ``gid`` of the artist.
+    knobs : tuple of Knob
+        Knobs whose range or options depend on what was found.
+    files : dict of str to bytes
+        What may be taken along.
+    """
+
+    figure: Figure
+    alt: str
+    says: str
+    facts: list[Sequence[str]]
+    code: str
+    hover: Mapping[str, str] = field(default_factory=dict)
+    knobs: tuple[Knob, ...] = ()
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+class Explorer(ABC):
+    """Knobs, and what they show. One object belongs to one widget; it may keep what was expensive to make."""
+
+    title: ClassVar[str]
+    look: ClassVar[str]
+    """Two sentences: what to look for."""
+
+    @abstractmethod
+    def knobs(self) -> tuple[Knob, ...]:
+        """All knobs as they stand at first."""
+
+    @abstractmethod
+    def show(self, state: Mapping[str, Any], work: Work) -> Shown:
+        """The picture for a state of the knobs."""
+
+    def idle(self, **when: bool) -> tuple[Knob, ...]:
+        """Knobs by name, idle or not."""
+        return tuple(replace(knob, idle=when[knob.name]) for knob in self.knobs() if knob.name in when)
+
+    def state(self, **given: Any) -> dict[str, Any]:
+        """The state at first, with some of the knobs turned; an unknown one is refused."""
+        known = {knob.name: knob for knob in self.knobs()}
+        for name in given:
+            if name not in known:
+                raise unknown(f"knob of {self.title}:", name, known)
+        return {name: given.get(name, knob.value) for name, knob in known.items()}

@@ -1,0 +1,110 @@
+"""A lattice, bottom up: colour is loss, shape is what a search knows, and numbers are the order of its checks."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from ppdp_lab import plotting
+
+SHAPES = {"holds": ("o", "rule holds"), "fails": ("s", "rule fails"), "unknown": ("D", "not known yet")}
+ROOM = 12  # nodes side by side whose names can be read
+COLOURS = mpl.colormaps["cividis_r"]  # alike for colour-blind readers, and dark means much in grey, too
+
+
+def lattice(nodes: pd.DataFrame) -> Figure:
+    """The nodes of a lattice as ``explore.measure.lattice_nodes`` gives them; each has its name as ``gid``."""
+    with plotting.look():
+        figure, ax = plotting.figure(width=8.4, height=5.6)
+        place = _places(nodes)
+        widest = int(nodes["height"].value_counts().max())
+        size = 620 if widest <= ROOM else max(40, 620 * ROOM**2 / widest**2)
+        _edges(ax, place)
+        latest = int(nodes["check"].max())
+        for row in nodes.itertuples():
+            _node(ax, row, place[row.node], size, latest, named=widest <= ROOM)
+        ax.set_ylabel("height: sum of the levels")
+        ax.set_yticks(range(int(nodes["height"].max()) + 1))
+        ax.set_xticks([])
+        ax.spines["bottom"].set_visible(False)
+        ax.grid(False)
+        ax.margins(0.06, 0.09)
+        shades = mpl.cm.ScalarMappable(mpl.colors.Normalize(0, 1), COLOURS)
+        figure.colorbar(shades, ax=ax, label="loss of the levels (GCP, share)", fraction=0.035, pad=0.02)
+        figure.legend(handles=_key(), loc="outside upper left", ncols=5)
+        return figure
+
+
+def gid(node: str) -> str:
+    """The name of a node's mark in the drawing."""
+    return f"node-{node.replace(',', '-')}"
+
+
+def _places(nodes: pd.DataFrame) -> dict[str, tuple[float, float]]:
+    place: dict[str, tuple[float, float]] = {}
+    for height, row in nodes.groupby("height"):
+        names = sorted(row["node"], key=lambda name: tuple(map(int, name.split(","))), reverse=True)
+        place |= {name: (i - (len(names) - 1) / 2, float(height)) for i, name in enumerate(names)}  # type: ignore[arg-type]
+    return place
+
+
+def _edges(ax: Axes, place: dict[str, tuple[float, float]]) -> None:
+    lines = []
+    for name, here in place.items():
+        levels = name.split(",")
+        for i, level in enumerate(levels):
+            above = place.get(",".join([*levels[:i], str(int(level) + 1), *levels[i + 1 :]]))
+            if above is not None:
+                lines.append([here, above])
+    ax.add_collection(LineCollection(lines, colors=plotting.FAINT, linewidths=0.8, zorder=1))
+
+
+def _node(ax: Axes, row: object, at: tuple[float, float], size: float, latest: int, *, named: bool) -> None:
+    loss, check, state = float(row.loss), int(row.check), str(row.state)  # type: ignore[attr-defined]
+    fill = COLOURS(loss)
+    now = check and check == latest
+    edge = plotting.COLOURS[1] if now else plotting.INK if check else "#999999"
+    scale = 0.55 if state == "unknown" and not check else 1.0
+    mark = ax.scatter(
+        *at, s=size * scale, color=fill, edgecolors=edge, linewidths=3 if now else 1.8 if check else 0.8,
+        marker=SHAPES[state][0], zorder=3,
+    )  # fmt: skip
+    name = str(row.node)  # type: ignore[attr-defined]
+    mark.set_gid(gid(name))
+    if named:
+        dark = np.dot(fill[:3], (0.299, 0.587, 0.114)) < 0.55
+        ax.annotate(
+            name, at, ha="center", va="center", fontsize=7, zorder=4, color="white" if dark else "black"
+        ).set_in_layout(False)
+        if check:
+            ax.annotate(
+                str(check),
+                at,
+                (19, 11),
+                textcoords="offset points",
+                fontsize=8,
+                fontweight="bold",
+                zorder=5,
+                ha="center",
+            )
+
+
+def _key() -> list[Line2D]:
+    marks = [
+        Line2D(
+            [], [], marker=shape, linestyle="", color="#bbbbbb", markeredgecolor="#999999", markersize=8, label=words
+        )
+        for shape, words in SHAPES.values()
+    ]
+    for colour, words in ((plotting.INK, "checked (number)"), (plotting.COLOURS[1], "checked last")):
+        marks.append(
+            Line2D(
+                [], [], marker="o", linestyle="", color="white", markeredgecolor=colour, markeredgewidth=2, label=words
+            )
+        )
+    return marks

@@ -1,0 +1,106 @@
+"""One person's update graph over a series: values that are left, those ruled out, and the moment of disclosure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from ppdp_lab import plotting
+from ppdp_lab.attacks import SensitiveUpdateGraph
+from ppdp_lab.explore.measure.series import disclosed_at, fewest_left
+
+LEFT, GONE, CERTAIN, FAINT = plotting.COLOURS[0], "#9a9a9a", plotting.COLOURS[1], "#c4c4c4"
+
+
+def update_graph(graphs: Sequence[SensitiveUpdateGraph | None], *, after: int | None = None) -> Figure:
+    """The graph as it stands after a release (counted from 1; the last one unless given), and how many values were left.
+
+    ``graphs`` are those that ``explore.measure.graphs_of`` gives, one after each release.
+    """
+    after = len(graphs) if after is None else after
+    last = graphs[-1]
+    assert last is not None  # graphs_of refuses persons who are nowhere
+    values = sorted({str(value) for level in last.levels for value in level})
+    with plotting.look():
+        height = min(8.0, max(2.6, 0.34 * len(values) + 1.0))
+        figure, (ax, below) = plotting.figure(2, 1, width=7.6, height=1, height_ratios=[height, 1.5], sharex=True)
+        figure.set_size_inches(7.6, height + 2.1)
+        _graph(ax, graphs[after - 1], {value: i for i, value in enumerate(values)})
+        ax.set_yticks(range(len(values)), [text if len(text) <= 34 else f"{text[:33]}…" for text in values])
+        ax.set_ylim(len(values) - 0.4, -0.6)
+        ax.grid(axis="x", visible=False)
+        ax.set_title(f"what may be true of {last.person} after release {after}")
+        _left(below, graphs, after)
+        for part in (ax, below):
+            part.axvline(after + 0.5, color=plotting.PAPER, linestyle=":", linewidth=1)
+        figure.legend(handles=_key(), loc="outside upper left", ncols=4)
+        return figure
+
+
+def _graph(ax: Axes, graph: SensitiveUpdateGraph | None, row: dict[str, int]) -> None:
+    if graph is None:
+        return
+    alive = graph.alive()
+    x = [release + 1 for release in graph.releases]
+    for i, matrix in enumerate(graph.chances):
+        for j, k in zip(*np.nonzero(matrix)):
+            left = alive[i][j] and alive[i + 1][k]
+            ends = [row[str(graph.levels[i][j])], row[str(graph.levels[i + 1][k])]]
+            ax.plot(
+                x[i : i + 2],
+                ends,
+                color=LEFT if left else GONE,
+                linestyle="-" if left else ":",
+                linewidth=1.4,
+                zorder=2,
+            )
+    for i, (level, mask) in enumerate(zip(graph.levels, alive)):
+        for value, left in zip(level, mask):
+            certain = left and mask.sum() == 1
+            edge = CERTAIN if certain else LEFT if left else GONE
+            mark = ax.scatter(
+                x[i], row[str(value)], s=190 if certain else 90, marker="*" if certain else "o" if left else "X", zorder=3,
+                color=edge if left else "white", edgecolors=edge,
+            )  # fmt: skip
+            mark.set_gid(gid(x[i], str(value)))
+
+
+def gid(release: int, value: str) -> str:
+    """The name of a node's mark in the drawing."""
+    return f"version-{release}-{''.join(c if c.isalnum() else '-' for c in value)}"
+
+
+def _left(ax: Axes, graphs: Sequence[SensitiveUpdateGraph | None], after: int) -> None:
+    """How many values the adversary has left for the person's most exposed version, release by release."""
+    counts = [(number, fewest_left(graph)) for number, graph in enumerate(graphs, start=1)]
+    known = [(number, count) for number, count in counts if count is not None]
+    ax.plot([n for n, _ in known], [c for _, c in known], color=FAINT, marker="o", zorder=1, markersize=4)
+    now = [(number, count) for number, count in known if number <= after]
+    ax.plot([n for n, _ in now], [c for _, c in now], color=LEFT, marker="o", zorder=2)
+    moment = disclosed_at(graphs)
+    if moment is not None:
+        ax.scatter([moment], [1], marker="*", s=190, color=CERTAIN, zorder=4)
+        ax.axvline(moment, color=CERTAIN, linewidth=1, zorder=1)
+        side = "right" if moment > len(graphs) * 0.7 and moment > 1 else "left"
+        ax.annotate(
+            f"disclosed with release {moment}", (moment, 1), (8 if side == "left" else -8, -2), textcoords="offset points",
+            xycoords=ax.get_xaxis_transform(), color=CERTAIN, fontsize=8, ha=side, va="top",
+        )  # fmt: skip
+    ax.set_xlim(0.5, len(graphs) + 0.5)
+    ax.set_ylim(0, max((c for _, c in known), default=1) + 1.2)
+    ax.set_xticks(range(1, len(graphs) + 1))
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    plotting.label(ax, x="release", y="values left\n(fewest)", legend=False)
+
+
+def _key() -> list[Line2D]:
+    marks = [("o", LEFT, LEFT, "may be"), ("X", "white", GONE, "ruled out"), ("*", CERTAIN, CERTAIN, "certain")]
+    return [
+        Line2D([], [], marker=m, linestyle="", color=c, markeredgecolor=e, markersize=9, label=words)
+        for m, c, e, words in marks
+    ] + [Line2D([], [], color=LEFT, label="may have become")]

@@ -1,0 +1,57 @@
+"""What a privacy parameter costs: loss and query error against it, point by point."""
+
+from __future__ import annotations
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ppdp_lab import metrics, plotting
+from ppdp_lab.explore.measure.tradeoffs import names_of
+
+RING = plotting.INK
+
+
+def tradeoff(points: pd.DataFrame, *, x: str, loss: str, error: str, point: int | None = None) -> Figure:
+    """Two measures against one parameter, a line for each combination of the others; one point may be marked."""
+    names = names_of(points, x)
+    with plotting.look():
+        figure, axes = plotting.figure(1, 2, width=4.4, height=3.6)
+        for ax, column, part in zip(axes, (loss, error), ("loss", "error")):
+            _curves(ax, points, names, x, column, part)
+            if point is not None:
+                at = points.iloc[point]
+                ax.plot(at[x], at[column], "o", markersize=14, markerfacecolor="none", color=RING, markeredgewidth=1.8)
+            values = sorted(points[x].unique())
+            if min(values) > 0 and max(values) / min(values) >= 20:
+                ax.set_xscale("log")
+                ax.set_xticks(values, [f"{value:g}" for value in values])
+                ax.minorticks_off()
+            plotting.label(ax, x=x, y=label_of(column), legend=False)
+        if len(names.unique()) > 1:
+            plotting.legend_above(figure, axes[0], columns=3)
+        return figure
+
+
+def _curves(ax: Axes, points: pd.DataFrame, names: pd.Series, x: str, y: str, part: str) -> None:
+    for index, name in enumerate(dict.fromkeys(names)):
+        chosen = points[names == name]
+        looks = plotting.style(index)
+        means = chosen.groupby(x)[y].mean()
+        ax.plot(means.index, means, color=looks["color"], linestyle=looks["linestyle"])
+        ax.plot([], [], label=name, **looks)
+        for number in chosen.index:
+            (mark,) = ax.plot(
+                chosen.loc[number, x], chosen.loc[number, y], looks["marker"], color=looks["color"], markersize=7
+            )
+            mark.set_gid(gid(part, number))
+
+
+def gid(part: str, number: int) -> str:
+    """The name of a point in the drawing."""
+    return f"point-{part}-{number}"
+
+
+def label_of(column: str) -> str:
+    """A measure's label: that of the metric, where it is one."""
+    return metrics.get(column).axis if column in metrics.ALL else column.replace("_", " ")

@@ -1,0 +1,1 @@
+"""The explorers, one file each."""

@@ -1,0 +1,123 @@
+"""Lattice: all combinations of levels, and the order in which a search checks them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ppdp_lab.anonymize import Flash, Incognito, Samarati
+from ppdp_lab.anonymize.lattice import LatticeSearch
+from ppdp_lab.errors import SchemaError
+from ppdp_lab.explore import drawings, measure
+from ppdp_lab.explore.base import EXPLORERS, Explorer, Knob, Pick, Several, Shown, Stops, Whole, Work
+from ppdp_lab.explore.code import script
+from ppdp_lab.explore.drawings.lattices import gid
+from ppdp_lab.explore.given import Tables
+from ppdp_lab.principles import KAnonymity
+from ppdp_lab.table import Microdata, Schema
+
+SEARCHES: dict[str, type[LatticeSearch]] = {kind.__name__: kind for kind in (Samarati, Incognito, Flash)}
+_FIRST = ("age", "education", "sex")  # of the default table: few enough to read every node
+
+
+class Lattices(Explorer):
+    """A lattice and a search through it, check by check."""
+
+    title = "Lattice"
+    look = (
+        "Move the step and see how one check settles many nodes: below a node that fails everything fails, above one that holds "
+        "everything holds. Compare how many checks Samarati, Incognito and Flash need for the same border, and watch the border "
+        "sink when a few people may be left out."
+    )
+
+    def __init__(self, table: Any = None, schema: Schema | None = None) -> None:
+        self._tables = Tables(table, schema, default="adult-arx")
+
+    def knobs(self) -> tuple[Knob, ...]:
+        """Table, quasi-identifiers, k, suppression, search and step."""
+        return (
+            self._tables.knob(),
+            self._columns(self._tables[self._tables.first]),
+            Whole("k", "k (people)", 5, 2, 200),
+            Stops("suppression", "left out, at most", 0.0, options=(0.0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)),
+            Pick("search", "search", "Flash", options=tuple(SEARCHES)),
+            Whole("step", "step (checks)", 5, 0, 40),
+        )
+
+    def _columns(self, table: Microdata) -> Several:
+        names = tuple(domain.name for domain in table.qi_domains if domain.hierarchy is not None)
+        if not names:
+            raise SchemaError("a lattice needs hierarchies, and no quasi-identifier of this table has one; give some")
+        first = tuple(name for name in names if name in _FIRST)
+        return Several("columns", "columns", first if len(first) > 1 else names[:3], options=names)
+
+    def show(self, state: Mapping[str, Any], work: Work) -> Shown:
+        """The lattice after a number of checks."""
+        work.step(0, 3, "reading the table")
+        table = self._tables[state["table"]]
+        columns = self._columns(table).kept(state["columns"])
+        part = table.project(columns.value)
+        search = SEARCHES[state["search"]](KAnonymity(state["k"]), suppression=state["suppression"])
+        work.step(1, 3, "searching")
+        result = search.search(part)
+        steps = len(result.checked)
+        step = min(state["step"], steps)
+        nodes = measure.lattice_nodes(part, search, step=step)
+        work.step(2, 3, "drawing")
+        known = int((nodes["state"] != "unknown").sum())
+        checks = measure.checks_of(result)
+        says = (
+            f"{state['search']} needs {steps} checks for {len(nodes)} nodes. After {step} of them {known} nodes are known"
+            f"{f'; the last one looked at {checks[step - 1]}' if step else ''}. "
+        )
+        if result.best is None:
+            says += "No node keeps the rule."
+        else:
+            best = nodes.loc[nodes["node"] == ",".join(map(str, result.best)), "loss"].item()
+            says += f"At the end it chooses {','.join(map(str, result.best))}, which loses {best:.1%}."
+        return Shown(
+            figure=drawings.lattice(nodes),
+            alt=f"A lattice of {len(nodes)} nodes, lowest levels below, coloured by loss. {says}",
+            says=says,
+            facts=self._facts(part, result.minimal),
+            code=script(
+                self._tables.code(state["table"]),
+                f"table = table.project({list(columns.value)!r})",
+                f"search = {search!r}",
+                f"nodes = explore.measure.lattice_nodes(table, search, step={step})",
+                "figure = explore.drawings.lattice(nodes)",
+                "plotting.show(figure)",
+            ),
+            hover={gid(row.node): _words(row, columns.value) for row in nodes.itertuples()},
+            knobs=(columns, Whole("step", "step (checks)", step, 0, steps)),
+        )
+
+    @staticmethod
+    def _facts(table: Microdata, minimal: list[tuple[int, ...]]) -> list[Any]:
+        """The minimal solutions: the lowest nodes that keep the rule."""
+        names = [domain.name for domain in table.qi_domains]
+        return [("minimal solutions", *names), *(("", *map(str, node)) for node in minimal[:8])]
+
+
+def _words(row: Any, columns: tuple[str, ...]) -> str:
+    levels = ", ".join(f"{name} level {level}" for name, level in zip(columns, row.node.split(",")))
+    how = f"check {row.check}" if row.check else "no check of its own"
+    known = {"holds": "the rule holds", "fails": "the rule fails", "unknown": "not known yet"}[row.state]
+    return f"{levels}: loss {row.loss:.1%}; {known}; {how}"
+
+
+@EXPLORERS.add(accepts="quasi-identifiers with hierarchies", promises=Lattices.look, paper="Samarati, TKDE 2001")
+def lattice(table: Any = None, schema: Schema | None = None, **knobs: Any) -> Any:
+    """The lattice of levels coloured by loss, and a replay of Samarati's, Incognito's and Flash's search through it.
+
+    Parameters
+    ----------
+    table : str, path, Microdata or DataFrame, optional
+        A data set's name, a TOML file, a table, or a frame with its ``schema``.
+    schema : Schema, optional
+    **knobs
+        Knobs turned from the start, such as ``search="Incognito"``.
+    """
+    from ppdp_lab.explore.panel import Panel  # widgets are an extra: everything else here does without
+
+    return Panel(Lattices(table, schema), knobs)

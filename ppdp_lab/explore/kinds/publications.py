@@ -1,0 +1,206 @@
+"""Series: release by release, what is left of one person's secret."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ppdp_lab.attacks import UpdateModel
+from ppdp_lab.explore import drawings, measure
+from ppdp_lab.explore.base import EXPLORERS, Explorer, Knob, Pick, Shown, Whole, Work
+from ppdp_lab.explore.code import script
+from ppdp_lab.explore.drawings.series import gid
+from ppdp_lab.explore.given import Tables
+from ppdp_lab.explore.measure import makers
+from ppdp_lab.republish import UpdateStream
+from ppdp_lab.table import Microdata, Schema
+
+STREAM = "stream"
+_DATA = {
+    "patients": "six patients, values change",
+    "hospital": "hospital, come and go",
+    STREAM: "stream of the table below",
+}
+_NOBODY = "..."
+
+
+class Publications(Explorer):
+    """A series of releases and one person in it."""
+
+    title = "Series"
+    look = (
+        "Follow one person through the releases: every group they stand in rules out values, and so does what a value can have "
+        "become since. Look for the release at which one value is left, though each release alone kept the rule, and for the "
+        "publishers under which that never happens."
+    )
+
+    def __init__(self, table: Any = None, schema: Schema | None = None) -> None:
+        self._tables = Tables(table, schema, default="occ", rows=2_000)
+        self._own = table is not None
+        self._kept: dict[tuple[Any, ...], Any] = {}
+
+    def knobs(self) -> tuple[Knob, ...]:
+        """Data, publisher, victim, release and what the adversary knows."""
+        data = STREAM if self._own else "patients"
+        return (
+            Pick("data", "data", data, options=tuple(_DATA), words=_DATA),
+            self._publishers(data),
+            Whole("m", "m (or k)", 2, 2, 8),
+            Pick("victim", "victim", _NOBODY, options=(_NOBODY,)),
+            Whole("release", "releases seen", 1, 1, 2),
+            Knob("groups", "groups are known", True),
+            self._tables.knob(),
+            Whole("share", "come and go, %", 10, 0, 40),
+            Knob("changes", "values change", False),
+        )
+
+    @staticmethod
+    def _publishers(data: str) -> Pick:
+        options = (*measure.series.PRINTED.get(data, {}), *makers.names())
+        return Pick("publisher", "publisher", options[0], options=options)
+
+    # ------------------------------------------------------------------ the series
+    def _series(self, state: Mapping[str, Any], publisher: str, work: Work) -> tuple[Any, list[str]]:
+        """The series as the adversary sees it, and the code that makes it; kept, since most knobs do not change it."""
+        asked = [state[name] for name in ("data", "m", "groups", "table", "share", "changes")]
+        key = (publisher, *asked)
+        if key not in self._kept:
+            self._kept = {key: self._make(state, publisher, work)}
+        return self._kept[key]
+
+    def _make(self, state: Mapping[str, Any], publisher: str, work: Work) -> tuple[Any, list[str]]:
+        data = state["data"]
+        known = measure.series.PRINTED.get(data, {})
+        if data == STREAM:
+            snapshots, model, lines = self._stream(state)
+        else:
+            snapshots, model = measure.series.example(data)
+            lines = [f"snapshots, model = explore.measure.series.example({data!r})"]
+        if publisher in known:
+            releases = measure.series.printed(known[publisher]())
+            lines.append(
+                f"releases = explore.measure.series.printed(datasets.examples.{known[publisher].__module__.split('.')[-1]}."
+                f"{known[publisher].__name__}())"
+            )
+        else:
+            maker, text = makers.maker_of(publisher, state["m"], model)
+            releases = []
+            for number, release in enumerate(_each(maker, list(snapshots))):
+                work.step(number + 1, len(snapshots) + 2, f"release {number + 1} of {len(snapshots)}")
+                releases.append(release)
+            lines.append(f"releases = explore.measure.series.published_by({text}, snapshots)")
+        lines.append(f"series = explore.measure.Series.of(releases, model=model, groups={state['groups']})")
+        return measure.Series.of(releases, model=model, groups=state["groups"]), lines
+
+    def _stream(self, state: Mapping[str, Any]) -> tuple[list[Any], UpdateModel | None, list[str]]:
+        table = self._tables[state["table"]]
+        values = table.sensitive_domains[0].labels.tolist() if table.schema.sensitive else []
+        model = UpdateModel.in_blocks(values, 2) if state["changes"] and values else None
+        sizes = stream_sizes(table, state["share"])
+        lines = [
+            self._tables.code(state["table"]),
+            f"model = {'None' if model is None else 'UpdateModel.in_blocks(table.sensitive_domains[0], 2)'}",
+            f"snapshots = list(UpdateStream(table, {', '.join(f'{k}={v}' for k, v in sizes.items())}, model=model, seed=1))",
+        ]
+        return list(UpdateStream(table, **sizes, model=model, seed=1)), model, lines
+
+    # ------------------------------------------------------------------ the picture
+    def show(self, state: Mapping[str, Any], work: Work) -> Shown:
+        """What is left of the victim's secret after some releases."""
+        publisher = self._publishers(state["data"]).kept(state["publisher"])
+        work.step(0, 10, "publishing")
+        series, lines = self._series(state, publisher.value, work)
+        persons = measure.series.most_exposed(series)
+        victim = Pick("victim", "victim", persons[0], options=tuple(persons[:200])).kept(state["victim"])
+        work.step(9, 10, "attacking")
+        graphs = measure.series.graphs_of(series, victim.value)
+        release = Whole("release", "releases seen", 1, 1, len(graphs)).kept(state["release"])
+        figure = drawings.update_graph(graphs, after=release.value)
+        found = measure.series.candidates(graphs, release.value)
+        says = self._says(series, graphs, victim.value, release.value, found)
+        facts = [
+            (str(number), group, left, f"{sure:.0%}") for number, group, left, sure in found.itertuples(index=False)
+        ]
+        return Shown(
+            figure=figure,
+            alt=f"The values that {victim.value} may have in each release, joined where one may have become the other. {says}",
+            says=says,
+            facts=[("release", "their group shows", "left", "surest guess"), *facts],
+            code=script(
+                *lines,
+                f"graphs = explore.measure.series.graphs_of(series, {victim.value!r})",
+                f"figure = explore.drawings.update_graph(graphs, after={release.value})",
+                "plotting.show(figure)",
+            ),
+            hover=_hover(graphs[release.value - 1]),
+            knobs=(publisher, victim, release, *self._idle(state, publisher.value)),
+        )
+
+    def _idle(self, state: Mapping[str, Any], publisher: str) -> tuple[Knob, ...]:
+        """A stream's knobs do nothing for a worked example, and m does nothing for what is printed."""
+        example = state["data"] != STREAM
+        return self.idle(table=example, share=example, changes=example, m=publisher.startswith("as printed"))
+
+    @staticmethod
+    def _says(series: Any, graphs: list[Any], victim: Any, after: int, found: Any) -> str:
+        moment = measure.series.disclosed_at(graphs)
+        few = measure.series.fewest_left(graphs[after - 1])
+        if few is None:
+            now = f"After release {after} nothing is known: {victim} has not been published yet."
+        elif few == 0:
+            now = f"After release {after} no values explain everything: {victim} changed as the model does not allow."
+        else:
+            sure = found["surest guess"].max()
+            left = "one value alone is left of" if few == 1 else f"{few} values or more may be true of"
+            now = f"After release {after}, {left} {victim}{'' if few == 1 else ' in every release'}"
+            now += f"; the surest guess is right with {sure:.0%}."
+        how = f"The secret is out with release {moment}" if moment else "No release of the series gives the secret away"
+        everyone = series.background.n_persons
+        return f"{now} {how}. ({everyone:,} people in {len(series.published)} releases.)"
+
+
+def _each(maker: Any, snapshots: list[Any]) -> Any:
+    """Releases one by one, so that progress can be told between them."""
+    if hasattr(maker, "publish"):
+        return (maker.publish(snapshot) for snapshot in snapshots)
+    return (release for snapshot in snapshots for release in measure.series.published_by(maker, [snapshot]))
+
+
+def _hover(graph: Any) -> dict[str, str]:
+    if graph is None:
+        return {}
+    said = {}
+    for release, level, found in zip(graph.releases, graph.levels, graph.posterior()):
+        for value in level:
+            chance = f"possible, {found[value]:.0%}" if value in found else "ruled out"
+            said[gid(release + 1, str(value))] = f"release {release + 1}: {value}, {chance}"
+    return said
+
+
+def stream_sizes(table: Microdata, share: int) -> dict[str, int]:
+    """Sizes of a stream that a table has rows for: 1 + 7 snapshots, of which a share of the people comes and goes.
+
+    >>> from ppdp_lab.datasets import load
+    >>> stream_sizes(load("adult", rows=500), 10)
+    {'initial': 200, 'deletes': 20, 'inserts': 20, 'updates': 7}
+    """
+    initial = max(min(len(table) * 2 // 5, 400), 1)
+    moving = min(initial * share // 100, (len(table) - initial) // 7)
+    return {"initial": initial, "deletes": moving, "inserts": moving, "updates": 7}
+
+
+@EXPLORERS.add(accepts="a table with a sensitive column", promises=Publications.look, paper="Li and Zhou, 2008")
+def series(table: Any = None, schema: Schema | None = None, **knobs: Any) -> Any:
+    """Pick a publisher and a victim: candidate values release by release, the update graph, the moment of disclosure.
+
+    Parameters
+    ----------
+    table : str, path, Microdata or DataFrame, optional
+        A data set's name, a TOML file, a table, or a frame with its ``schema``: the stream is drawn from it.
+    schema : Schema, optional
+    **knobs
+        Knobs turned from the start, such as ``publisher="MInvariance"``.
+    """
+    from ppdp_lab.explore.panel import Panel  # widgets are an extra: everything else here does without
+
+    return Panel(Publications(table, schema), knobs)

@@ -1,0 +1,140 @@
+"""Trade-off: what a privacy parameter costs, point by point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ppdp_lab.explore import drawings
+from ppdp_lab.explore.base import EXPLORERS, Explorer, Knob, Pick, Shown, Stops, Typed, Whole, Work
+from ppdp_lab.explore.code import script
+from ppdp_lab.explore.drawings.tradeoffs import gid, label_of
+from ppdp_lab.explore.given import Tables
+from ppdp_lab.explore.measure import tradeoffs
+from ppdp_lab.lab.experiment.catalogue import find_root
+from ppdp_lab.lab.report.text import number
+from ppdp_lab.table import Schema
+
+HERE = "measured here"
+LOSSES, ERRORS = ("gcp", "ncp", "loss", "discernibility"), ("query_error", "error", "median_error")
+
+
+class Tradeoffs(Explorer):
+    """Loss and query error against a privacy parameter."""
+
+    title = "Trade-off"
+    look = (
+        "Every point is one release: further right it is safer, further down it is worth more. Look for the parameter beyond "
+        "which more safety costs little, or too much, and whether loss and query error agree on it."
+    )
+
+    def __init__(self, table: Any = None, schema: Schema | None = None) -> None:
+        swept = isinstance(table, (str, Path)) and (str(table).endswith(".parquet") or Path(table).is_dir())
+        self._source = str(table) if swept else HERE
+        self._tables = Tables(None if swept else table, schema, default="adult", rows=2_000)
+        self._known: dict[str, dict[str, Any]] = {}
+
+    def knobs(self) -> tuple[Knob, ...]:
+        """Where the points come from, what is drawn, and which point is looked at."""
+        return (
+            Typed("source", "points", self._source, options=(HERE, *_sweeps())),
+            Whole("point", "point", 0, 0, 20),
+            Pick("x", "parameter", "k", options=("k",)),
+            Pick("loss", "loss", "gcp", options=("gcp",)),
+            Pick("error", "query error", "query_error", options=("query_error",)),
+            self._tables.knob(),
+            Whole("l", "l (values)", 3, 2, 10),
+            Stops("t", "t (distance)", 0.3, options=(0.1, 0.2, 0.3, 0.4, 0.5)),
+        )
+
+    def _points(self, state: Mapping[str, Any], work: Work) -> tuple[pd.DataFrame, list[str]]:
+        source = state["source"].strip()
+        if source != HERE:
+            return tradeoffs.read_points(source), [f"points = explore.measure.tradeoffs.read_points({source!r})"]
+        known = self._known.setdefault(state["table"], {})
+        points = tradeoffs.measured(self._tables[state["table"]], l=state["l"], t=state["t"], work=work, known=known)
+        lines = [
+            self._tables.code(state["table"]),
+            f"points = explore.measure.tradeoffs.measured(table, l={state['l']}, t={state['t']})",
+        ]
+        return points, lines
+
+    def show(self, state: Mapping[str, Any], work: Work) -> Shown:
+        """All points, and one of them."""
+        work.step(0, 10, "reading")
+        points, lines = self._points(state, work)
+        parameters, measures = tradeoffs.axes_of(points)
+        x = Pick("x", "parameter", parameters[0], options=tuple(parameters)).kept(state["x"])
+        loss = Pick("loss", "loss", _first(measures, LOSSES), options=tuple(measures)).kept(state["loss"])
+        error = Pick("error", "query error", _first(measures, ERRORS, -1), options=tuple(measures)).kept(state["error"])
+        point = Whole("point", "point", 0, 0, len(points) - 1).kept(state["point"])
+        names = tradeoffs.names_of(points, x.value)
+        words = [_words(points.loc[i], names[i], x.value, loss.value, error.value) for i in points.index]
+        chosen = dict(x=x.value, loss=loss.value, error=error.value, point=point.value)
+        says = f"Point {point.value + 1} of {len(points)}: {words[point.value]}."
+        return Shown(
+            figure=drawings.tradeoff(points, **chosen),
+            alt=f"{label_of(loss.value)} and {label_of(error.value)} against {x.value}. {says}",
+            says=says,
+            facts=_facts(points, names, x.value, loss.value, error.value),
+            code=script(
+                *lines,
+                f"figure = explore.drawings.tradeoff(points, {', '.join(f'{k}={v!r}' for k, v in chosen.items())})",
+                "plotting.show(figure)",
+            ),
+            hover={gid(part, i): words[i] for part in ("loss", "error") for i in points.index},
+            knobs=(
+                x,
+                loss,
+                error,
+                point,
+                *self.idle(**dict.fromkeys(("table", "l", "t"), state["source"].strip() != HERE)),
+            ),
+        )
+
+
+def _sweeps() -> list[str]:
+    """Sweeps that lie among the results, the newest first."""
+    files = sorted(find_root().glob("results/**/sweep*/*.parquet"), key=lambda p: -p.stat().st_mtime_ns)
+    return [str(path) for path in files[:20]]
+
+
+def _first(measures: list[str], wanted: tuple[str, ...], otherwise: int = 0) -> str:
+    return next((name for name in wanted if name in measures), measures[otherwise])
+
+
+def _words(row: pd.Series, name: str, x: str, loss: str, error: str) -> str:
+    shown = f"{name}, " if name else ""
+    return (
+        f"{shown}{x} = {number(row[x])}: {label_of(loss)} {number(row[loss])}, {label_of(error)} {number(row[error])}"
+    )
+
+
+def _facts(points: pd.DataFrame, names: pd.Series, x: str, loss: str, error: str) -> list[Any]:
+    """The mean over the points of each line."""
+    rows = [
+        (name or "all", *(number(points.loc[names == name, column].mean()) for column in (loss, error)))
+        for name in dict.fromkeys(names)
+    ]
+    return [(f"mean over {x}", label_of(loss), label_of(error)), *rows[:10]]
+
+
+@EXPLORERS.add(accepts="a sweep, or a table to measure", promises=Tradeoffs.look, paper="LeFevre et al., ICDE 2006")
+def tradeoff(table: Any = None, schema: Schema | None = None, **knobs: Any) -> Any:
+    """A privacy parameter against loss and query error, point by point, from a sweep or measured here.
+
+    Parameters
+    ----------
+    table : str, path, Microdata or DataFrame, optional
+        A sweep's folder or parquet file; or what is to be measured: a data set's name, a TOML file, a table, or a frame with
+        its ``schema``.
+    schema : Schema, optional
+    **knobs
+        Knobs turned from the start, such as ``l=5``.
+    """
+    from ppdp_lab.explore.panel import Panel  # widgets are an extra: everything else here does without
+
+    return Panel(Tradeoffs(table, schema), knobs)

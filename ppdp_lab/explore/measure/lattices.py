@@ -1,0 +1,86 @@
+"""A search through the lattice, check by check: what is known of every node, and what it would lose."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from ppdp_lab import metrics
+from ppdp_lab.anonymize import Flash
+from ppdp_lab.anonymize.lattice import Lattice, LatticeSearch, SearchResult
+from ppdp_lab.anonymize.lattice.nodes.lattice import FAILS, HOLDS
+from ppdp_lab.errors import ParameterError
+from ppdp_lab.principles import KAnonymity
+from ppdp_lab.table import Microdata
+
+MOST = 1_500  # nodes in a picture
+STATES = {HOLDS: "holds", FAILS: "fails", 0: "unknown"}
+
+
+def lattice_nodes(table: Microdata, search: LatticeSearch, *, step: int | None = None) -> pd.DataFrame:
+    """All nodes of the lattice as they stand after so many checks of a search; after all of them unless given.
+
+    One row per node: ``node`` (its levels), ``height``, ``loss`` (GCP of the levels, nobody being suppressed), ``holds`` (whether
+    the rule does, in truth), ``state`` (what is known after the step: holds, fails, unknown) and ``check`` (its number, or 0).
+
+    >>> import ppdp_lab as pl
+    >>> table = pl.datasets.examples.speedy.table_16()
+    >>> nodes = lattice_nodes(table, pl.Flash(pl.KAnonymity(2)), step=1)
+    >>> nodes["state"].value_counts().to_dict(), nodes.loc[nodes["check"] == 1, "node"].item()
+    ({'unknown': 28, 'fails': 8}, '1,0,3')
+    """
+    result = search.search(table)
+    lattice = Lattice(result.lattice.distinct)
+    if lattice.size > MOST:
+        raise ParameterError(
+            f"the lattice of these quasi-identifiers has {lattice.size:,} nodes, too many to draw; pick fewer of them"
+        )
+    # Samarati's search does not ask about every node; Flash's answers are those of any search that does.
+    truth = Flash(search.rule, suppression=search.suppression).search(table).lattice.state
+    order = np.zeros(lattice.shape, dtype=np.int64)
+    for number, node in enumerate(result.checked[:step], start=1):
+        whole = tuple(top if level is None else level for level, top in zip(node, lattice.top))
+        holds = truth[whole] == HOLDS
+        if None not in node:
+            order[whole] = number
+        if None not in node or not holds:  # of a smaller subset only a failure says something about all of them
+            lattice.tag(whole, bool(holds))
+    levels = np.array(np.unravel_index(np.arange(lattice.size), lattice.shape)).T
+    losses = _losses(table)
+    return pd.DataFrame(
+        {
+            "node": [",".join(map(str, row)) for row in levels.tolist()],
+            "height": levels.sum(axis=1),
+            "loss": np.mean([loss[column] for loss, column in zip(losses, levels.T)], axis=0),
+            "holds": (truth == HOLDS).reshape(-1),
+            "state": [STATES[state] for state in lattice.state.reshape(-1).tolist()],
+            "check": order.reshape(-1),
+        }
+    )
+
+
+def _losses(table: Microdata) -> list[np.ndarray]:
+    """Loss of each level of each quasi-identifier; that of a node is the mean over its levels."""
+    out = []
+    everything = Flash(KAnonymity(1))
+    for domain in table.qi_domains:
+        alone = table.project([domain.name])
+        assert domain.hierarchy is not None  # the search has refused others
+        heights = range(domain.hierarchy.height + 1)
+        out.append(np.array([metrics.gcp(everything.generalize(alone, (level,))) for level in heights]))
+    return out
+
+
+def checks_of(result: SearchResult) -> list[str]:
+    """Each check of a search in words.
+
+    >>> import ppdp_lab as pl
+    >>> table = pl.datasets.examples.speedy.table_16()
+    >>> checks_of(pl.Incognito(pl.KAnonymity(2)).search(table))[:2]
+    ['birthplace at level 0', 'birthplace at level 1']
+    """
+    names = result.quasi_identifiers
+    return [
+        ", ".join(f"{name} at level {level}" for name, level in zip(names, node) if level is not None)
+        for node in result.checked
+    ]

@@ -1,0 +1,57 @@
+"""Figures as HTML: an image that fits its place, or, where parts of it have words, a drawing that shows them on hovering."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from ppdp_lab import pages, plotting
+
+if TYPE_CHECKING:
+    from ppdp_lab.explore.base import Shown
+
+STYLE = "width:100%;height:auto;max-width:{width}px;display:block"
+
+
+def picture(shown: Shown) -> str:
+    """The figure as HTML with its words for those who cannot see it."""
+    width = int(shown.figure.get_size_inches()[0] * 120)
+    style, alt = STYLE.format(width=width), escape(shown.alt, quote=True)
+    if not shown.hover:
+        data = base64.b64encode(plotting.image(shown.figure, "png")).decode()
+        return f'<img src="data:image/png;base64,{data}" alt="{alt}" style="{style}">'
+    drawing = plotting.image(shown.figure, "svg").decode()
+    body = drawing[drawing.index("<svg") :]
+    box = re.search(r'viewBox="[^"]+"', body)
+    head = f'<svg role="img" aria-label="{alt}" style="{style}" {box[0] if box else ""} '
+    head += 'xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="http://www.w3.org/2000/svg" version="1.1">'
+    body = _titled(body[body.index(">") + 1 :], shown.hover)
+    return head + body
+
+
+def _titled(drawing: str, hover: Mapping[str, str]) -> str:
+    """A drawing whose groups have titles; browsers show them where the pointer rests."""
+
+    def title(match: re.Match[str]) -> str:
+        words = hover.get(match[1])
+        return match[0] if words is None else f"{match[0]}<title>{escape(words)}</title>"
+
+    return re.sub(r'<g id="([^"]+)">', title, drawing)
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """A small table; the first row is its header."""
+    return pages.card("", pages.table(rows[0], rows[1:])) if rows else ""
+
+
+def links(files: Mapping[str, bytes]) -> str:
+    """Links that save files; their contents go along, nothing is left on a disk."""
+    out = []
+    for name, content in files.items():
+        kind = "text/csv" if name.endswith(".csv") else "text/plain"
+        data = base64.b64encode(content).decode()
+        out.append(f'<a download="{escape(name)}" href="data:{kind};base64,{data}">{escape(name)}</a>')
+    return f"take along: {', '.join(out)}" if out else ""

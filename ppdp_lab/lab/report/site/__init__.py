@@ -1,0 +1,1 @@
+"""The pages: what the documentation site shows, made from registries, docstrings, notebooks and the scorecard."""

@@ -1,0 +1,158 @@
+"""All pages put together: those that are made whole, and what fills the marks of those that are written by hand.
+
+A mark is a line such as ``{{ whole SECURITY.md }}`` in a page under ``docs/``; :data:`MARKS` says which there are.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
+
+from ppdp_lab.errors import unknown
+from ppdp_lab.lab.experiment import catalogue
+from ppdp_lab.lab.experiment.model import Experiment
+from ppdp_lab.lab.report.site import experiments, implemented, notebooks, reference, sources
+from ppdp_lab.lab.report.site.docstrings import to_markdown
+from ppdp_lab.lab.report.site.papers import PAPERS
+from ppdp_lab.lab.report.site.scores import Card, read_scorecard
+from ppdp_lab.lab.report.text import markdown_table
+from ppdp_lab.lab.run.machine import PACKAGE
+
+_MARK = re.compile(r"^\{\{ (\w+)((?: [^{}]*)?) \}\}$", re.MULTILINE)
+
+
+class Site:
+    """The pages of a source tree; ``commands`` is what the command line says of itself, as Markdown."""
+
+    def __init__(self, root: Path, commands: str = "") -> None:
+        self.root, self.commands = root.resolve(), commands
+        self.figures = self.root / "figures"
+        self.notebooks = sorted((self.root / "notebooks").rglob("[!.]*.ipynb"))
+
+    @cached_property
+    def experiments(self) -> list[Experiment]:
+        """All experiments, those of the papers as well as others."""
+        return catalogue.experiments(self.root)
+
+    @cached_property
+    def cards(self) -> dict[str, Card]:
+        """The committed scorecard."""
+        return read_scorecard(self.figures / "SCORECARD.md")
+
+    @cached_property
+    def rooms(self) -> list[reference.Room]:
+        """The rooms of the package."""
+        return reference.rooms(PACKAGE)
+
+    def made(self) -> dict[str, str]:
+        """Every page that nobody writes, by its place: experiments, notebooks, rooms."""
+        owner = {experiment.notebook.resolve(): experiment for experiment in self.experiments}
+        pages = {}
+        for each in self.experiments:
+            notebook = "../" + sources.page_of(each.notebook.resolve().relative_to(self.root).as_posix())
+            pages[f"gallery/{each.name}.md"] = experiments.page(each, self.cards.get(each.name), notebook)
+        for path in self.notebooks:
+            place = path.relative_to(self.root)
+            up = "../" * len(place.parent.parts)
+            experiment = owner.get(path.resolve())
+            card = self.cards.get(experiment.name) if experiment else None
+            pages[sources.page_of(place.as_posix())] = notebooks.page(path, experiment, card, up)
+        return pages | {f"reference/{room.name}.md": reference.page(room) for room in self.rooms}
+
+    def pictures(self) -> dict[str, Path]:
+        """The files of the gallery, by their place among the pages."""
+        found = (path for path in sorted(self.figures.rglob("*")) if path.suffix in (".png", ".svg"))
+        return {path.relative_to(self.root).as_posix(): path for path in found}
+
+    def filled(self, text: str) -> str:
+        """A page that was written by hand, its marks filled."""
+        return _MARK.sub(lambda found: self._fill(found[1], found[2].strip()), text)
+
+    def _fill(self, mark: str, said: str) -> str:
+        if mark not in MARKS:
+            raise unknown("mark", mark, list(MARKS))
+        return MARKS[mark](self, *([said] if said else []))
+
+    def titles(self) -> str:
+        """All notebooks, each with the first lines of its text."""
+        rows = []
+        for path in self.notebooks:
+            place = path.relative_to(self.root / "notebooks").with_suffix("")
+            first = next((c["source"] for c in notebooks.cells_of(path) if c["cell_type"] == "markdown"), "")
+            title = first.partition("\n")[0].lstrip("# ")
+            rows.append(
+                (f"[{place.as_posix()}]({place.as_posix()}.md)", title, f"`make lab`, then `notebooks/{place}.ipynb`")
+            )
+        return markdown_table(("notebook", "what it is about", "open it"), rows)
+
+    def experiment(self, name: str) -> str:
+        """Figures and claims of one experiment, in short; a sentence if there is no such experiment yet."""
+        found = next((experiment for experiment in self.experiments if experiment.name == name), None)
+        if found is None:
+            return f"The experiment `{name}` is not there yet; its figures and verdicts will stand here once it is."
+        card = self.cards.get(name)
+        parts = [f"{card.summary()}; {card.made}." if card else f"{experiments.NOT_JUDGED.capitalize()}."]
+        parts += [experiments.picture(found, figure, card, "") for figure in found.figures]
+        return "\n\n".join(
+            [*parts, *experiments.claims(found.claims, card), f"All of it: [{found.title}](gallery/{name}.md)."]
+        )
+
+
+def nav(said: list[Any], pages: list[str]) -> list[Any]:
+    """The table of contents: an entry that ends in ``/`` becomes all pages of that folder, one without a page is left out.
+
+    >>> nav([{"Home": "index.md"}, {"Course": "classroom.md"}, {"Rooms": "r/"}], ["index.md", "r/b.md", "r/c/d.md", "r/index.md"])
+    [{'Home': 'index.md'}, {'Rooms': ['r/index.md', {'b': 'r/b.md'}, {'c': [{'d': 'r/c/d.md'}]}]}]
+    """
+    out: list[Any] = []
+    for entry in said:
+        ((title, place),) = entry.items()
+        if isinstance(place, list):
+            out.append({title: nav(place, pages)})
+        elif place.endswith("/"):
+            out.append({title: _folder(place, pages)})
+        elif place in pages:
+            out.append(entry)
+    return out
+
+
+def _folder(place: str, pages: list[str]) -> list[Any]:
+    """All pages of a folder: the one about it first, then single ones, then folders within it."""
+    inside = sorted(page[len(place) :] for page in pages if page.startswith(place))
+    single = [page for page in inside if "/" not in page and page != "index.md"]
+    within = dict.fromkeys(page.partition("/")[0] for page in inside if "/" in page)
+    first = [f"{place}index.md"] if "index.md" in inside else []
+    named = [{page.removesuffix(".md"): place + page} for page in single]
+    return [*first, *named, *({name: _folder(f"{place}{name}/", pages)} for name in within)]
+
+
+def _publishers(site: Site) -> str:
+    from ppdp_lab.republish import PUBLISHERS
+
+    rows = [
+        (reference.link(f"ppdp_lab.republish.{entry.name}"), entry.promises, entry.accepts, entry.paper)
+        for entry in PUBLISHERS.entries()
+    ]
+    return markdown_table(("publisher", "promises", "accepts", "paper"), rows)
+
+
+MARKS: Mapping[str, Callable[..., str]] = {
+    "whole": lambda site, name: sources.whole(site.root, name),
+    "section": lambda site, said: sources.section(site.root, *said.split(" ", 1)),
+    "words": lambda site: sources.terms(sources.section(site.root, "CONTRIBUTING.md", "Words")),
+    "papers": lambda site: "\n".join(f"- {paper}" for paper in PAPERS.values()),
+    "docstring": lambda site, name: to_markdown(inspect.getdoc(resolve_name(name)) or ""),
+    "gallery": lambda site: experiments.index(site.experiments, site.cards),
+    "experiment": Site.experiment,
+    "notebooks": Site.titles,
+    "rooms": lambda site: reference.index(site.rooms),
+    "implemented": lambda site: implemented.tables(site.rooms, site.experiments, site.cards),
+    "publishers": _publishers,
+    "commands": lambda site: site.commands,
+}
+"""What a mark in a page stands for, by its first word; further words are handed on."""

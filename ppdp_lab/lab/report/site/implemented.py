@@ -1,0 +1,118 @@
+"""What is implemented: every member of every family, the paper it comes from, where it is used, and how that was judged."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import pkgutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ppdp_lab.lab.experiment.model import Experiment
+from ppdp_lab.lab.report.site import reference
+from ppdp_lab.lab.report.site.notebooks import cells_of
+from ppdp_lab.lab.report.site.papers import papers_of
+from ppdp_lab.lab.report.site.scores import Card
+from ppdp_lab.lab.report.text import markdown_table
+from ppdp_lab.registry import FAMILIES, Entry
+
+HEADER = ("paper", "what it is", "class or function", "notebook", "verdict")
+PACKAGE = "ppdp_lab"
+FOLLOWED = "ppdp_lab.lab.measure"  # the longer part of the notebooks: what it uses, the notebook uses
+
+
+def tables(every: Sequence[reference.Room], experiments: Sequence[Experiment], cards: Mapping[str, Card]) -> str:
+    """One table for each family, members in the order in which they were entered."""
+    places = list(_public(every))  # imports the rooms, and thereby enters their members
+    used = {experiment.name: Uses(experiment.notebook) for experiment in experiments}
+    parts = []
+    for family, registry in sorted(FAMILIES.items()):
+        rows = [_row(entry, places, used, cards) for entry in registry.entries()]
+        parts += [f"## {family.capitalize()}s", markdown_table(HEADER, rows)]
+    return "\n\n".join(parts)
+
+
+def _row(
+    entry: Entry[Any],
+    places: Sequence[tuple[str, Any]],
+    used: Mapping[str, Uses],
+    cards: Mapping[str, Card],
+) -> tuple[str, ...]:
+    where = next((path for path, member in places if member is entry.member), "")
+    code = reference.link(where) if where else reference.link("ppdp_lab.datasets.load", f'load("{entry.name}")')
+    ours = [paper.name for paper in papers_of(entry.paper)]
+    by = [name for name, uses in used.items() if uses.member(entry)]
+    by.sort(key=lambda name: name not in ours)  # the notebook of its own paper first
+    notebooks = ", ".join(f"[{name}](notebooks/{name}.md)" for name in by)
+    verdicts = ", ".join(f"[{name}](gallery/{name}.md): {cards[name].summary()}" for name in by if name in cards)
+    return entry.paper, f"{entry.name}: {entry.promises}", code, notebooks or "none", verdicts or "tests only"
+
+
+class Uses:
+    """What a notebook uses of the package: it, and the part of its code that lies in the package."""
+
+    def __init__(self, notebook: Path) -> None:
+        code = "\n".join(cell["source"] for cell in cells_of(notebook) if cell["cell_type"] == "code")
+        self.objects: list[Any] = []
+        self.words: set[str] = set()
+        self._read(code, seen=set())
+
+    def member(self, entry: Entry[Any]) -> bool:
+        """Whether a member is used: itself, a helper that stands beside it in its module, or its name as text."""
+        if any(entry.member is value or _helper(value, entry) for value in self.objects):
+            return True
+        if inspect.isclass(entry.member):
+            return any(word == entry.name or word.startswith(f"{entry.name}(") for word in self.words)
+        return not callable(entry.member) and entry.name in self.words
+
+    def _read(self, code: str, seen: set[str]) -> None:
+        tree = ast.parse(code)
+        names = dict(_imported(tree))
+        self.words |= {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+        for path in {found for node in ast.walk(tree) if (found := _dotted(node, names))} | set(names.values()):
+            value = _resolved(path)
+            # A registry or a table of algorithms stands for all that is in it.
+            self.objects += [value, *(value.values() if isinstance(value, Mapping) else ())]
+            if inspect.ismodule(value) and value.__name__.startswith(FOLLOWED) and value.__name__ not in seen:
+                seen.add(value.__name__)
+                self._read(inspect.getsource(value), seen)
+
+
+def _helper(value: Any, entry: Entry[Any]) -> bool:
+    """Whether a function stands in a member's module and is no member itself, such as one that attacks release by release."""
+    return inspect.isfunction(value) and value.__module__ == getattr(entry.member, "__module__", None)
+
+
+def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Names that stand for something of the package, and what they stand for."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            ours = [alias for alias in node.names if alias.name.startswith(PACKAGE)]
+            yield from ((alias.asname, alias.name) if alias.asname else (PACKAGE, PACKAGE) for alias in ours)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PACKAGE):
+            yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+def _dotted(node: ast.AST, names: Mapping[str, str]) -> str:
+    """The full name of an expression such as ``pl.metrics.ncp``; empty if it begins with none of the names."""
+    if isinstance(node, ast.Name):
+        return names.get(node.id, "")
+    if isinstance(node, ast.Attribute):
+        start = _dotted(node.value, names)
+        return f"{start}.{node.attr}" if start else ""
+    return ""
+
+
+def _resolved(path: str) -> Any:
+    try:
+        return pkgutil.resolve_name(path)
+    except (ImportError, AttributeError):
+        return None
+
+
+def _public(every: Sequence[reference.Room]) -> Iterator[tuple[str, Any]]:
+    for room in every:
+        for name in room.names:
+            path = f"ppdp_lab.{room.name}.{name}"
+            yield path, _resolved(path)

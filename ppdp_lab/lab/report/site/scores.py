@@ -1,0 +1,107 @@
+"""The committed scorecard, read back: what each experiment's claims came to when the gallery was made."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ppdp_lab.errors import DataFileError
+from ppdp_lab.lab.experiment.claims import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED, NOTHING
+from ppdp_lab.lab.report.scorecard import COLUMN, HEADER
+
+_SECTION = re.compile(r"^## ([\w-]+): (.*?)(?: \(((?:scale|no finished) .*)\))?$")
+_REASON = re.compile(r"^- `([^`]+)` \(([^;)]+)(?:; ([^)]+))?\): (.*)$")
+_PICTURE = re.compile(r"^!\[(.*)\]\([\w-]+/([\w-]+)\.png\)$")
+_MANY = {HOLDS: "hold", FAILS: "do not hold", NOTHING: "have nothing to judge"}
+_MANY |= {NOT_TESTED: "were not tested", NOT_MEASURABLE: "were not measurable"}
+_CELLS = re.compile(r"(?<!\\)\|")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim of the scorecard: its words, and for each kind of data what was measured and the verdict."""
+
+    text: str
+    source: str
+    paper: str
+    outcomes: dict[str, tuple[str, str]]  # by the name of the column; "" where there is only one
+
+
+@dataclass(frozen=True)
+class Card:
+    """An experiment's part of the scorecard."""
+
+    name: str
+    title: str
+    made: str = ""
+    claims: dict[str, Judged] = field(default_factory=dict)  # by their words
+    reasons: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # by claim: column ("" for all), reason
+    captions: dict[str, str] = field(default_factory=dict)  # by figure, as they stand under what was drawn
+
+    def counted(self) -> dict[str, Counter[str]]:
+        """How often each verdict was given, by the kind of data."""
+        columns: dict[str, Counter[str]] = {}
+        for claim in self.claims.values():
+            for column, (_, verdict) in claim.outcomes.items():
+                columns.setdefault(column, Counter())[verdict] += 1
+        return columns
+
+    def summary(self) -> str:
+        """How many claims got which verdict, in a few words.
+
+        >>> two = {v: Judged(v, "", "0", {"": ("0", v)}) for v in ("holds", "does not hold")}
+        >>> Card("demo", "A demonstration", claims=two).summary()
+        '1 hold, 1 do not hold'
+        """
+        words: dict[str, list[str]] = {}
+        for column, counts in self.counted().items():
+            said = ", ".join(f"{counts[verdict]} {many}" for verdict, many in _MANY.items() if counts[verdict])
+            words.setdefault(said, []).append(column)
+        alike = len(words) == 1  # then it does not matter from which rows
+        return (
+            "; ".join(s if alike else f"{', '.join(columns)}: {s}" for s, columns in words.items())
+            or "no claims judged"
+        )
+
+
+def read_scorecard(path: Path) -> dict[str, Card]:
+    """All parts of a scorecard by the name of their experiment; none if there is no such file."""
+    if not path.is_file():
+        return {}
+    cards: dict[str, Card] = {}
+    card: Card | None = None
+    header: list[str] = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("## "):
+            found = _SECTION.match(line)
+            if found is None:
+                raise DataFileError(
+                    f"{path.name}, line {number}: not the heading of an experiment: {line!r}; make it anew"
+                )
+            card, header = Card(found[1], found[2], found[3] or ""), []
+            cards[card.name] = card
+        elif card is not None and line.startswith("| "):
+            cells = [cell.strip().replace("\\|", "|") for cell in _CELLS.split(line)[1:-1]]
+            if header:
+                judged = _judged(header, cells)
+                card.claims[judged.text] = judged
+            header = header or cells
+        elif card is not None and (reason := _REASON.match(line)):
+            card.reasons.setdefault(reason[1], []).append((reason[3] or "", reason[4]))
+        elif card is not None and (shown := _PICTURE.match(line)):
+            card.captions[shown[2]] = shown[1]
+    return cards
+
+
+def _judged(header: list[str], cells: list[str]) -> Judged:
+    """One row; the columns after the claim's come in pairs, ``measured, real rows`` and ``verdict, real rows``."""
+    first = len(HEADER)
+    outcomes = {
+        header[i].partition(", ")[2]: (cells[i], cells[i + 1])
+        for i in range(first, len(header), len(COLUMN))
+        if cells[i + 1]
+    }
+    text, source, paper = cells[:first]
+    return Judged(text, source, paper, outcomes)

@@ -1,0 +1,213 @@
+"""What a sweep hands back, and how it is kept: one tidy Parquet file per table, which says what its columns are."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from ppdp_lab.errors import DataFileError, listed, unknown
+from ppdp_lab.table.files import write_all
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ROLES = "sweep"  # where a frame's attrs, and so its file, say which of its columns are what
+NOTES = "sweep.json"
+PICTURE = "picture"
+SHOWN = 10  # rows that a notebook shows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sweep:
+    """The results of a sweep: tidy tables, what failed, and how much of it had to be run.
+
+    Attributes
+    ----------
+    function : str
+        What was swept.
+    tables : dict of DataFrame
+        Tidy results by name, the swept parameters first; a function has one table, a notebook may have several. The
+        ``attrs`` of each say what its columns are.
+    failures : DataFrame
+        One row per point that failed: the point, the error in one line, the end of its traceback.
+    points, executed, found : int
+        Points of the grid; how many of them ran now, failed ones included, and how many were in the store already.
+    folder : Path or None
+        Where the tables and the first picture lie.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"k": [2, 5], "loss": [0.1, 0.3]})
+    >>> swept = Sweep("loss", {"results": described(frame, "loss", ["k"], ["loss"])}, points=2, executed=2)
+    >>> swept, swept.parameters, swept.measures
+    (<Sweep of loss: 2 points (2 executed, 0 found in the store, 0 failed), 2 rows>, ['k'], ['loss'])
+    """
+
+    function: str
+    tables: Mapping[str, pd.DataFrame]
+    failures: pd.DataFrame = field(default_factory=pd.DataFrame)
+    points: int = 0
+    executed: int = 0
+    found: int = 0
+    folder: Path | None = None
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The table: the only one, or the first of several; one row per measurement, swept parameters first."""
+        return next(iter(self.tables.values()), pd.DataFrame())
+
+    @property
+    def parameters(self) -> list[str]:
+        """Columns of :attr:`frame` that were swept."""
+        return list(self.frame.attrs.get(ROLES, {}).get("parameters", []))
+
+    @property
+    def measures(self) -> list[str]:
+        """Columns of :attr:`frame` that were measured: numbers that are neither swept nor count something off."""
+        return self.measures_of(None)
+
+    def measures_of(self, table: str | None) -> list[str]:
+        """The same of one of several tables."""
+        frame = self.frame if table is None else self.tables[table]
+        return list(frame.attrs.get(ROLES, {}).get("measures", []))
+
+    @property
+    def failed(self) -> int:
+        """Number of points that failed, now or earlier."""
+        return len(self.failures)
+
+    @property
+    def path(self) -> Path | None:
+        """The Parquet file of :attr:`frame`."""
+        return self.folder / f"{next(iter(self.tables))}.parquet" if self.folder and self.tables else None
+
+    def long(self, table: str | None = None) -> pd.DataFrame:
+        """One row per measured number: parameters, what else describes the row, ``measure`` and ``value``.
+
+        What could not be measured, such as a loss of generalization where nothing is generalized, has no row.
+        """
+        frame = self._table(table)
+        measures = frame.attrs[ROLES]["measures"]
+        kept = [column for column in frame.columns if column not in measures]
+        each = [frame[kept].assign(measure=name, value=frame[name]) for name in measures]
+        return pd.concat(each, ignore_index=True).dropna(subset="value", ignore_index=True)
+
+    def plot(self, measures: Sequence[str] | None = None, *, table: str | None = None) -> Figure:
+        """A first picture: the numeric parameter with most values on x, the next ones as colour and rows, a panel per measure.
+
+        Parameters
+        ----------
+        measures : list of str, optional
+            Which of :attr:`measures`; the first six unless given.
+        table : str, optional
+            Which of several tables.
+        """
+        from ppdp_lab.lab.sweeping.picture import draw  # seaborn takes a second to import
+
+        return draw(self._table(table), measures)
+
+    def _table(self, name: str | None) -> pd.DataFrame:
+        if not self.tables:
+            raise DataFileError(f"this sweep of {self.function} has no results: all of its points failed; see failures")
+        if name is not None and name not in self.tables:
+            raise unknown("table", name, self.tables)
+        return self.frame if name is None else self.tables[name]
+
+    def __repr__(self) -> str:
+        rows = ", ".join(
+            f"{len(frame)} rows" + (f" of {name}" if len(self.tables) > 1 else "")
+            for name, frame in self.tables.items()
+        )
+        counts = f"{self.executed} executed, {self.found} found in the store, {self.failed} failed"
+        return f"<Sweep of {self.function}: {self.points} points ({counts}), {rows or 'no rows'}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the line, the first rows of every table, and what failed."""
+        parts = [f"<p>{html.escape(repr(self)[1:-1])}</p>"]
+        for name, frame in self.tables.items():
+            parts += [f"<p><b>{html.escape(name)}</b></p>"] if len(self.tables) > 1 else []
+            parts.append(frame.to_html(index=False, max_rows=SHOWN, border=0, float_format="{:.4g}".format))
+        if self.failed:
+            shown = self.failures.drop(columns="traceback", errors="ignore")
+            parts += ["<p><b>failures</b></p>", shown.to_html(index=False, max_rows=SHOWN, border=0)]
+        return "\n".join(parts)
+
+
+def described(
+    frame: pd.DataFrame, function: str, parameters: Sequence[str], measures: Sequence[str], provenance: str = ""
+) -> pd.DataFrame:
+    """The frame with a note of what its columns are, which its Parquet file keeps."""
+    frame = frame.copy(deep=False)
+    said = {"parameters": list(parameters), "measures": list(measures)}
+    frame.attrs = {ROLES: {"function": function, **said, "provenance": provenance}}
+    return frame
+
+
+def write_sweep(sweep: Sweep) -> None:
+    """Put tables and notes into the sweep's folder, all of them or none."""
+    assert sweep.folder is not None
+    sweep.folder.mkdir(parents=True, exist_ok=True)
+    files: dict[Path, Any] = {
+        sweep.folder / f"{name}.parquet": partial(frame.to_parquet, index=False) for name, frame in sweep.tables.items()
+    }
+    notes = {
+        "function": sweep.function,
+        "tables": list(sweep.tables),
+        "points": sweep.points,
+        "executed": sweep.executed,
+        "found": sweep.found,
+        "failures": sweep.failures.to_dict(orient="records"),
+    }
+    files[sweep.folder / NOTES] = json.dumps(notes, indent=2, default=str) + "\n"
+    write_all(files)
+
+
+def read_sweep(path: str | Path) -> Sweep:
+    """What a sweep has written, read again: its frame, and which columns are swept parameters and which are measures.
+
+    Parameters
+    ----------
+    path : path
+        The folder of a sweep (``lab.sweep(...).folder``; the command line prints it), or one of the Parquet files in it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> frame = described(pd.DataFrame({"k": [2, 5], "loss": [0.1, 0.3]}), "loss", ["k"], ["loss"], "stand-in")
+    >>> write_sweep(Sweep("loss", {"results": frame}, points=2, executed=2, folder=folder))
+    >>> swept = read_sweep(folder / "results.parquet")
+    >>> swept.frame["loss"].tolist(), swept.parameters, swept.measures
+    ([0.1, 0.3], ['k'], ['loss'])
+    >>> swept.frame.attrs["sweep"]["provenance"]
+    'stand-in'
+    """
+    path = Path(path)
+    folder = path if path.is_dir() else path.parent
+    try:
+        notes = json.loads((folder / NOTES).read_text(encoding="utf-8"))
+        names = notes["tables"] if path.is_dir() else [path.stem]
+        found = {name: _read_table(folder / f"{name}.parquet") for name in names}
+        counts: dict[str, int] = {key: int(notes[key]) for key in ("points", "executed", "found")}
+        failures = pd.DataFrame(notes["failures"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        what = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise DataFileError(
+            f"{str(path)!r} holds no sweep ({what}); name the folder that `ppdp-lab sweep` prints, or a .parquet file in it"
+        ) from None
+    return Sweep(notes["function"], found, failures, folder=folder, **counts)
+
+
+def _read_table(path: Path) -> pd.DataFrame:
+    frame = pd.read_parquet(path)
+    missing = [c for role in ("parameters", "measures") for c in frame.attrs[ROLES][role] if c not in frame.columns]
+    if missing:
+        raise ValueError(f"{path.name} lacks {listed(missing)}")
+    return frame

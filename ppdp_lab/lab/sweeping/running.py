@@ -1,0 +1,197 @@
+"""Running a sweep: its grid is checked, its points are run or found in the store, and one tidy table comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from ppdp_lab import plotting
+from ppdp_lab.anonymize.lattice.check import CORES
+from ppdp_lab.lab.experiment.catalogue import find_root
+from ppdp_lab.lab.report.progress import PointProgress
+from ppdp_lab.lab.report.text import seconds
+from ppdp_lab.lab.run.identity import DataSet, digest, fingerprint
+from ppdp_lab.lab.sweeping.functions import Swept
+from ppdp_lab.lab.sweeping.functions.finding import what_is_swept
+from ppdp_lab.lab.sweeping.grid import Grid, combinations, grids_of, spelled_point, values_of
+from ppdp_lab.lab.sweeping.result import PICTURE, Sweep, write_sweep
+from ppdp_lab.lab.sweeping.store import Outcome, Store
+from ppdp_lab.lab.sweeping.tidying import failures_of, tidy
+from ppdp_lab.lab.sweeping.workers import Task, make_job, run_here, run_in_this_process, versions
+from ppdp_lab.lab.sweeping.workers.cluster import check_address, check_workers, connected, run_there
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How a sweep is to be run; see :func:`ppdp_lab.lab.sweep`."""
+
+    store: str | Path | None
+    processes: int | None
+    cluster: Any
+    retry: bool
+    force: bool
+    scale: str
+    say: Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The points of a sweep, which of them are in the store, and which are to be run."""
+
+    tasks: list[Task]
+    there: dict[str, Outcome]
+    to_run: list[Task]
+    remarks: list[str]
+    data: dict[str, DataSet]
+
+    @property
+    def left(self) -> int:
+        """Points that are neither there nor to be run."""
+        return len(self.tasks) - len(self.there) - len([task for task in self.to_run if task.key not in self.there])
+
+
+@dataclass(frozen=True)
+class Crew:
+    """Who runs the points: how many at once, in words, and what comes of them."""
+
+    at_once: int
+    words: str
+    outcomes: Iterator[Outcome]
+
+
+def run_sweep(function: Any, grid: Grid, wanted: Wanted) -> Sweep:
+    """Check, run, and put together."""
+    check_address(wanted.cluster)
+    root = find_root() / "results"
+    home = root / "sweeps" if wanted.store is None else Path(wanted.store).resolve()
+    swept = what_is_swept(function, results=root, scale=wanted.scale, force=wanted.force)
+    points = Store(home, swept.name)
+    points.prepare()
+    plan = _planned(swept, grid, points, home, wanted)
+    with ExitStack() as opened:
+        crew = _crew(swept, plan, points, home, wanted, opened)
+        _announce(swept.name, plan, points, crew, wanted)
+        done = _run(swept.name, plan, crew, home, wanted.say)
+    return _finished(swept, plan, done, points, home)
+
+
+def _crew(swept: Swept, plan: Plan, points: Store, home: Path, wanted: Wanted, opened: ExitStack) -> Crew:
+    """Workers of a cluster, processes of this machine, or this very process."""
+    processes = CORES if wanted.processes is None else wanted.processes
+    if wanted.cluster is None and (processes == 0 or not plan.to_run):
+        return Crew(1, "this process", run_in_this_process(swept.call, swept.name, points, plan.to_run))
+    job = make_job(swept, str(home), again=wanted.retry or wanted.force)
+    if wanted.cluster is not None:
+        client = opened.enter_context(connected(wanted.cluster))
+        plan.remarks.extend(check_workers(client, job))
+        count = len(client.scheduler_info(n_workers=-1)["workers"])
+        return Crew(count, f"{count} workers of the cluster", run_there(client, job, plan.to_run, wanted.say))
+    # What measures time runs alone, with all the threads that it takes by itself.
+    count = min(1 if swept.exclusive else processes, len(plan.to_run))
+    words = "one process after the other" if swept.exclusive else f"{count} process" + ("es" if count > 1 else "")
+    return Crew(count, words, run_here(job, plan.to_run, count, threads=swept.exclusive))
+
+
+def _planned(swept: Swept, grid: Grid, points: Store, home: Path, wanted: Wanted) -> Plan:
+    """All points, checked and keyed; a point that two combinations come down to is there once."""
+    found: dict[str, dict[str, Any]] = {}
+    remarks: dict[str, int] = {}
+    for one in grids_of(grid):
+        values = values_of(one, swept.lists)
+        swept.check(values)
+        for combination in combinations(values):
+            point, words = swept.refine(combination)
+            found.setdefault(digest(spelled_point(point)), point)
+            for one_of_them in words:
+                remarks[one_of_them] = remarks.get(one_of_them, 0) + 1
+    names = dict.fromkeys(name for point in found.values() for name in swept.data(point))
+    data = {name: fingerprint(name, home) for name in names}
+    code = [swept.name, swept.version, versions()]
+    tasks = [
+        Task(digest([*code, spelled_point(point), [data[name].fingerprint for name in swept.data(point)]]), point)
+        for point in found.values()
+    ]
+    there = {task.key: known for task in tasks if (known := points.look(task.key)) is not None}
+    failed = {key for key, known in there.items() if known.failed}
+    if wanted.retry:
+        to_run = [task for task in tasks if task.key in failed]
+    else:
+        to_run = [task for task in tasks if wanted.force or task.key not in there]
+    left_out = [f"{words}: left out of {count} combinations" for words, count in remarks.items()]
+    return Plan(tasks, there, to_run, left_out, data)
+
+
+def _announce(name: str, plan: Plan, points: Store, crew: Crew, wanted: Wanted) -> None:
+    """How many points there are, how many of them are to be run, and how long that takes."""
+    for remark in plan.remarks:
+        wanted.say(f"{name}: {remark}")
+    again = {task.key for task in plan.to_run}
+    kept = [known for key, known in plan.there.items() if key not in again]
+    failed = sum(known.failed for known in kept)
+    line = f"{name}: {len(plan.tasks)} points, {len(kept)} in the store"
+    line += f" ({failed} of them failed; retry tries those again)" if failed else ""
+    if plan.to_run:
+        line += f", {len(plan.to_run)} to {'try again' if wanted.retry else 'run'} in {crew.words}"
+    wanted.say(line)
+    if plan.left:
+        wanted.say(f"{name}: {plan.left} points were never run, and are left for a sweep without retry")
+    usual = points.usual_seconds() if plan.to_run else []
+    if usual:
+        about = seconds(mean(usual) * len(plan.to_run) / crew.at_once)
+        wanted.say(f"{name}: about {about}, by {len(usual)} points in the store")
+    elif plan.to_run:
+        wanted.say(f"{name}: how long it takes is said after the first points")
+
+
+def _run(name: str, plan: Plan, crew: Crew, home: Path, say: Callable[[str], None]) -> dict[str, Outcome]:
+    """Outcomes of the points that are to be run, by key, as they come; Ctrl-C says how to go on."""
+    done: dict[str, Outcome] = {}
+    progress = PointProgress(name, say, at_once=crew.at_once)
+    try:
+        if plan.to_run:
+            progress.watch(0, len(plan.to_run))
+        for outcome in crew.outcomes:
+            done[outcome.key] = outcome
+            progress.watch(len(done), len(plan.to_run), sum(one.failed for one in done.values()))
+    except KeyboardInterrupt:
+        crew.outcomes.close()  # type: ignore[attr-defined]
+        progress.close()
+        kept = len({**plan.there, **done})
+        say(
+            f"{name}: stopped; {kept} of {len(plan.tasks)} points are kept in {home}: the same sweep goes on from there"
+        )
+        raise
+    finally:
+        progress.close()
+    return done
+
+
+def _finished(swept: Swept, plan: Plan, done: dict[str, Outcome], points: Store, home: Path) -> Sweep:
+    """The tidy tables of all points, on disk."""
+    known = plan.there | done
+    came = [(task.point, known[task.key]) for task in plan.tasks if task.key in known]
+    said = dict.fromkeys(data.provenance for data in plan.data.values())
+    alike = len(said) == 1  # else each data set says where its rows come from
+    provenance = ", ".join(said if alike else (f"{Path(d.name).stem} {d.provenance}" for d in plan.data.values()))
+    tables = tidy(swept, [(point, points.tables(one)) for point, one in came if not one.failed], provenance)
+    # Named by its points: the same sweep has the same folder, and a changed one does not overwrite it.
+    folder = home / f"{points.folder.name}-{digest([task.key for task in plan.tasks])}"
+    executed = sum(outcome.executed for outcome in done.values())
+    result = Sweep(
+        swept.name,
+        tables,
+        failures_of([(point, one) for point, one in came if one.failed]),
+        points=len(plan.tasks),
+        executed=executed,
+        found=len(known) - executed,
+        folder=folder,
+    )
+    write_sweep(result)
+    for name, frame in tables.items():
+        if len(frame) and result.measures_of(name):
+            plotting.save(result.plot(table=name), folder / (PICTURE if len(tables) == 1 else f"{PICTURE}-{name}"))
+    return result

@@ -1,0 +1,119 @@
+"""Pictures of a release: its boxes where they fit on paper, else how large classes are and how far columns are generalized."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PatchCollection
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
+
+from ppdp_lab import plotting
+from ppdp_lab.errors import ParameterError
+from ppdp_lab.forms import Feature
+from ppdp_lab.release.boxes import axis_ends, box_frame
+from ppdp_lab.table import Domain, Sets
+
+if TYPE_CHECKING:
+    from ppdp_lab.release.release import Release
+
+MOST_BARS = 40  # classes of so many different sizes have a bar each, others are put together
+MOST_TICKS = 12
+
+
+def picture_of(release: Release) -> Figure:
+    """The picture that answers most for this release."""
+    if not release.n_classes:
+        raise ParameterError("every record of this release is suppressed; there is nothing to draw")
+    columns = list(release.boxes)
+    on_axes = Feature.BOXES in release.form.offers and not any(isinstance(column, Sets) for column in columns)
+    if on_axes and len(columns) == 2:
+        return _boxes(release)
+    if on_axes and len(columns) == 1:
+        return _line(release)
+    return _sizes_and_spread(release)
+
+
+def _boxes(release: Release) -> Figure:
+    """Two quasi-identifiers: one rectangle per class."""
+    _, ax = plotting.figure(width=5.6, height=4.2)
+    plotting.partition(ax, box_frame(release))
+    x, y = release.table.qi_domains
+    _name_values(ax, x, "x")
+    _name_values(ax, y, "y")
+    return plotting.label(ax, x=x.name, y=y.name, title=_title(release), legend=False)
+
+
+def _line(release: Release) -> Figure:
+    """One quasi-identifier: one bar per class, as wide as its interval and as high as it has rows."""
+    _, ax = plotting.figure(width=6.4)
+    column = release.boxes[0]
+    low, high = axis_ends(column)
+    bars = [Rectangle((a, 0), b - a, size) for a, b, size in zip(low, high, release.sizes)]
+    ax.add_collection(
+        PatchCollection(bars, facecolor=plotting.COLOURS[0], edgecolor=plotting.INK, linewidth=0.6, alpha=0.55)
+    )
+    ax.set_xlim(low.min(), high.max())
+    ax.set_ylim(0, release.sizes.max() * 1.05)
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    _name_values(ax, column.domain, "x")
+    return plotting.label(ax, x=column.domain.name, y="rows of the class", title=_title(release), legend=False)
+
+
+def _sizes_and_spread(release: Release) -> Figure:
+    """Any quasi-identifiers: how many classes have how many rows, and what becomes of each column."""
+    figure, (left, right) = plotting.figure(1, 2, width=4.4, height=max(3.2, 0.3 * len(release.boxes.columns) + 1.2))
+    sizes = release.sizes
+    different, times = np.unique(sizes, return_counts=True)
+    if len(different) <= MOST_BARS:
+        left.bar(different, times, color=plotting.COLOURS[0], width=0.8 * min(np.diff(different).min(initial=1), 1))
+    else:
+        left.hist(sizes, bins=MOST_BARS, color=plotting.COLOURS[0])
+    if len(different) == 1:
+        left.set_xlim(different[0] - 2, different[0] + 2)
+    left.xaxis.set_major_locator(MaxNLocator(integer=True))
+    left.yaxis.set_major_locator(MaxNLocator(integer=True))
+    plotting.label(left, x="rows of the class", y="classes", title=_title(release), legend=False)
+    _spread(right, release) if Feature.BOXES in release.form.offers else _shares(right, release)
+    return figure
+
+
+def _spread(ax: Axes, release: Release) -> None:
+    """How much of each column's range the region of a row covers, on average."""
+    columns = list(release.boxes)[::-1]
+    extents = [float(np.average(column.extents(), weights=release.sizes)) for column in columns]
+    ax.barh([column.domain.name for column in columns], extents, color=plotting.COLOURS[2])
+    ax.set_xlim(0, 1)
+    ax.xaxis.set_major_formatter("{x:.0%}")
+    ax.grid(axis="y", visible=False)
+    plotting.label(ax, x="range that a row's region covers (mean)", y="", title="generalization", legend=False)
+
+
+def _shares(ax: Axes, release: Release) -> None:
+    """Quasi-identifiers that are shown as they are: how sure the most frequent sensitive value of a class is."""
+    histogram = release.counts().histogram(release.table.schema.sensitive[0])
+    shares = histogram.max(histogram.shares)
+    ax.hist(shares, bins=20, range=(0, 1), weights=release.sizes, color=plotting.COLOURS[2])
+    ax.set_xlim(0, 1)
+    ax.xaxis.set_major_formatter("{x:.0%}")
+    x = f"share of the most frequent {histogram.domain.name} in the class"
+    plotting.label(ax, x=x, y="rows", title="sensitive values", legend=False)
+
+
+def _title(release: Release) -> str:
+    many = "class" if release.n_classes == 1 else "classes"
+    return f"{release.n_classes:,} {many}, {len(release):,} rows"
+
+
+def _name_values(ax: Axes, domain: Domain, axis: str) -> None:
+    """Names on an axis whose values are not numbers; of many, some."""
+    if domain.positions is not None:
+        return
+    step = -(-len(domain) // MOST_TICKS)
+    at = np.arange(0, len(domain), step)
+    turned: dict[str, Any] = {"rotation": 35, "ha": "right"} if axis == "x" else {}
+    set_ticks = ax.set_xticks if axis == "x" else ax.set_yticks
+    set_ticks(domain.coordinates[at], [str(domain.labels[i])[:18] for i in at], fontsize=7, **turned)

@@ -1,0 +1,80 @@
+"""Rows of hierarchies that follow from their leaves: intervals of numbers, codes with masked ends."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ppdp_lab.errors import ParameterError, check_integer, check_list, check_number, listed
+from ppdp_lab.table.files.kinds import text_of
+from ppdp_lab.table.keys.bounds import check_entries
+
+
+def interval_rows(values: Iterable[float], widths: Sequence[float], origin: float | None) -> list[Sequence[Any]]:
+    """One row per number: the number, the intervals it lies in, and the root."""
+    numbers = check_list("values", check_entries("values", values))
+    if len(numbers) == 0 or numbers.dtype.kind not in "iuf" or not np.isfinite(numbers).all():
+        raise ParameterError("intervals needs at least one value, and finite numbers only")
+    numbers = np.unique(numbers)
+    widths = [
+        check_number("each of widths", width, above=0)
+        for width in check_entries("widths", widths, "a list of numbers, narrowest first")
+    ]
+    start = numbers[0] if origin is None else check_number("origin", origin)
+    if start > numbers[0]:
+        raise ParameterError(
+            f"origin {text_of(start)} lies above the smallest value {text_of(numbers[0])}; choose one at or below it"
+        )
+    whole = np.issubdtype(numbers.dtype, np.integer) and all(float(w).is_integer() for w in [*widths, start])
+    columns: list[Sequence[Any]] = [numbers.tolist()]
+    previous: float | None = None
+    for width in widths:
+        if previous is None:
+            steps = np.floor((numbers - start) / width + 1e-9)  # 0.3 / 0.1 must not fall below 3
+        else:
+            times = round(width / previous)
+            if times < 1 or not np.isclose(times * previous, width, rtol=1e-9, atol=0):
+                raise ParameterError(
+                    f"width {text_of(width)} is not a multiple of {text_of(previous)}: the intervals would not nest"
+                )
+            steps = steps // times
+        previous = width
+        lows = start + steps * width
+        if whole:
+            columns.append([f"[{int(low)}, {int(low + width) - 1}]" for low in lows])
+        else:
+            columns.append([f"[{low:.12g}, {low + width:.12g})" for low in lows])
+    columns.append(["*"] * len(numbers))
+    return list(zip(*columns))
+
+
+def masked_rows(values: Iterable[object], height: int | None, mask: str) -> list[list[Any]]:
+    """One row per code: the code, and the code with ever more characters masked."""
+    leaves = list(dict.fromkeys(plain(value) for value in check_entries("values", values)))
+    texts = [text_of(leaf) for leaf in leaves]
+    lengths = {len(text) for text in texts}
+    if not texts:
+        raise ParameterError("mask_suffix needs at least one value")
+    if len(lengths) != 1:
+        raise ParameterError(
+            f"mask_suffix needs values of one length, not of lengths {sorted(lengths)}; pad them first"
+        )
+    height = check_integer("height", lengths.pop() if height is None else height, at_least=1, at_most=len(texts[0]))
+    rows = [
+        [leaf] + [text[: len(text) - i] + mask * i for i in range(1, height + 1)] for leaf, text in zip(leaves, texts)
+    ]
+    roots = list(dict.fromkeys(row[-1] for row in rows))
+    if len(roots) > 1:
+        raise ParameterError(f"height = {height} leaves several roots, {listed(roots)}; mask more characters")
+    return rows
+
+
+def plain(value: object) -> Hashable:
+    """A value that can be looked up and shown: what cannot be hashed, such as a list, is taken by its text."""
+    try:
+        hash(value)
+    except TypeError:
+        return text_of(value)
+    return value

@@ -1,0 +1,95 @@
+"""Every explorer in a browser: a slider is moved by keys, and text and picture follow."""
+
+from __future__ import annotations
+
+import pytest
+from watching import CODE, PICTURE, SLIDERS, changed, seen, slide
+
+from ppdp_lab.explore import EXPLORERS
+
+
+def opened(page, voila: str, name: str) -> None:
+    """The page of an explorer, reached from the start page, with its picture."""
+    page.goto(voila)
+    page.get_by_role("link", name=name.replace("_", " ").capitalize(), exact=True).click()
+    page.wait_for_selector(PICTURE)
+
+
+def test_every_explorer_has_a_slider_to_move():
+    assert set(SLIDERS) == {entry.name for entry in EXPLORERS.entries()}
+
+
+@pytest.mark.parametrize("name", SLIDERS)
+def test_a_slider_moves_text_and_picture(page, voila, screenshot, name, tmp_path):
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    opened(page, voila, name)
+    before, code = seen(page), page.evaluate(CODE)
+    screenshot(page, f"explore-{name}-1")
+    slide(page, name)
+    after = changed(page, before)
+    screenshot(page, f"explore-{name}-2")
+    assert before != after and not page.locator("[role=alert]").count() and not errors
+    assert code != page.evaluate(CODE)
+    if name in FURTHER:  # on the page that is open: each page costs a Python of its own
+        FURTHER[name](page, voila, screenshot, tmp_path)
+    assert not errors
+
+
+def test_the_token_is_asked_for(page, voila):
+    page.goto(voila.partition("?")[0] + "voila/render/partition.ipynb")
+    assert not page.locator(PICTURE).count() and "login" in page.url
+
+
+# ---------------------------------------------------------------------- what one of them has that others have not
+def another_tab(page, voila, screenshot, tmp_path):
+    """Two tabs do not disturb each other."""
+    other = page.context.new_page()
+    opened(other, voila, "partition")
+    before, beside = seen(page), seen(other)
+    slide(page, "partition")
+    changed(page, before)
+    assert seen(other) == beside
+    other.close()
+
+
+def dropped(page, voila, screenshot, tmp_path):
+    """A file is dropped, its roles are said, and the release is saved."""
+    before = seen(page)
+    rows = "\n".join(f"P{i};{20 + i % 9};{60 + i % 7};{'flu' if i % 2 else 'cold'}" for i in range(90))
+    page.evaluate(
+        """text => { const data = new DataTransfer(); data.items.add(new File([text], 'patients.csv'));
+        document.querySelector('.ppdp-zone').dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true})); }""",
+        f"name;age;weight;illness\n{rows}\n",
+    )
+    page.get_by_text("read patients.csv as CSV: 90 rows").wait_for()
+    assert "Of 90 people" in changed(page, before)[0]
+    columns = page.locator(".widget-select-multiple", has_text="may be known").locator("select")
+    assert columns.evaluate("e => [...e.options].map(o => o.text)") == ["name", "age", "weight", "illness"]
+    now = seen(page)
+    columns.select_option(["age"])
+    changed(page, now)
+    screenshot(page, "explore-own_table-dropped")
+    page.wait_for_function("code => eval(code).includes(\"Schema(['age'], ['illness'])\")", arg=CODE)
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="published.csv").click()
+    saved.value.save_as(tmp_path / "published.csv")
+    published = (tmp_path / "published.csv").read_text()
+    assert len(published.splitlines()) == 91 and published.startswith("age,illness") and "P1" not in published
+
+
+def copied_named_narrow(page, voila, screenshot, tmp_path):
+    """Code is copied, points have their names on hovering, and the page fits a narrow window."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    assert page.locator("svg[role=img] title").first.text_content().startswith("k-anonymity, k = 2: ")
+    page.get_by_text("the Python behind it").click()
+    page.get_by_role("button", name="copy as code").click()
+    page.wait_for_function("navigator.clipboard.readText().then(text => text.includes('explore.drawings.tradeoff'))")
+    assert page.evaluate("navigator.clipboard.readText()") == page.evaluate(CODE)
+    page.set_viewport_size({"width": 420, "height": 1500})
+    box = page.locator(PICTURE).first.bounding_box()
+    assert box["x"] >= 0 and 200 < box["width"] <= 420 and box["x"] + box["width"] <= 425
+    screenshot(page, "explore-tradeoff-narrow")
+
+
+FURTHER = {"partition": another_tab, "own_table": dropped, "tradeoff": copied_named_narrow}

@@ -1,0 +1,132 @@
+"""The built pages: links lead somewhere, nothing is loaded from elsewhere, all that there is has its place."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+from docs.conftest import ROOT
+
+from ppdp_lab.lab.report.site.assembly import Site
+
+pytestmark = pytest.mark.slow
+LOADED = {
+    "script": "src",
+    "img": "src",
+    "iframe": "src",
+    "source": "src",
+    "link": "href",
+    "object": "data",
+    "embed": "src",
+}
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+class Page(HTMLParser):
+    """What a page loads, where it leads, and which places on it can be led to."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.loads: list[str] = []
+        self.leads: list[str] = []
+        self.places: set[str] = set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        said = dict(attrs)
+        self.places |= {said[key] or "" for key in ("id", "name") if key in said}
+        if LOADED.get(tag) in said:
+            self.loads.append(said[LOADED[tag]] or "")
+        if tag == "a" and "href" in said:
+            self.leads.append(said["href"] or "")
+
+
+@pytest.fixture(scope="module")
+def pages(built: Path) -> dict[Path, Page]:
+    return {path: Page(path) for path in sorted(built.rglob("*.html")) if path.name != "404.html"}
+
+
+def test_nothing_is_loaded_from_elsewhere(built: Path, pages: dict[Path, Page]) -> None:
+    for path, page in pages.items():
+        assert page.loads and not [url for url in page.loads if re.match(r"(\w+:)?//", url)], path
+    for path in built.rglob("*.css"):
+        urls = re.findall(r"(?:url\(|@import\s+)[\"']?([^\"')\s]+)", path.read_text(encoding="utf-8"))
+        assert not [url for url in urls if re.match(r"(https?:)?//", url)], path
+
+
+def test_every_link_leads_to_a_page_and_a_place_on_it(pages: dict[Path, Page]) -> None:
+    wrong = []
+    for path, page in pages.items():
+        for link in page.leads + page.loads:
+            target, _, place = unquote(link).partition("#")
+            if re.match(r"\w+:", target):
+                continue
+            there = (path.parent / target).resolve() if target else path
+            there = there / "index.html" if there.is_dir() else there
+            if not there.is_file() or (place and there in pages and place not in pages[there].places | {"__top"}):
+                wrong.append(f"{path.name}: {link}")
+    assert not wrong
+
+
+def test_every_member_and_public_name_can_be_led_to(pages: dict[Path, Page], site: Site) -> None:
+    places = set().union(*(page.places for page in pages.values()))
+    for room in site.rooms:
+        for name in room.names:
+            assert f"ppdp_lab.{room.name}.{name}" in places, f"{room.name}.{name}"
+
+
+def test_docstrings_are_shown_as_they_are_meant(built: Path) -> None:
+    for path in (built / "reference").glob("*.html"):
+        text = re.sub(r"<(code|pre)\b.*?</\1>", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        left = re.findall(r":(?:class|func|meth|attr|data|mod):|\[\d\]_|\.\. \[|&gt;&gt;&gt;|^::: ", text, re.MULTILINE)
+        assert not left, (path.name, left[:5])
+    mondrian = (built / "reference" / "anonymize.html").read_text(encoding="utf-8")
+    assert "Mondrian multidimensional k-anonymity" in mondrian, "cited by the class, named by its module"
+
+
+def test_every_page_is_in_the_table_of_contents(built: Path, site: Site) -> None:
+    front = (built / "index.html").read_text(encoding="utf-8")
+    wanted = [*site.made(), *(p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*.md"))]
+    for place in wanted:
+        page = re.sub(r"\.md$", ".html", place)
+        assert (built / page).is_file() and (page == "index.html" or f'href="{page}"' in front), place
+
+
+@pytest.fixture
+def served(built: Path) -> Iterator[str]:
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(built)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="no chromium on the path")
+def test_a_browser_asks_nobody_else_finds_what_it_searches_and_fits_a_phone(served: str) -> None:
+    play = pytest.importorskip("playwright.sync_api")
+    quiet = "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-sync"
+    with play.sync_playwright() as p:
+        browser = p.chromium.launch(executable_path=CHROMIUM, args=[*quiet.split(), "--disable-component-update"])
+        tab = browser.new_page(viewport={"width": 390, "height": 800})
+        asked: list[str] = []
+        tab.on("request", lambda request: asked.append(request.url))
+        for place in ("gallery/index.html", "reference/anonymize.html", "implemented.html", "notebooks/tour.html", ""):
+            tab.goto(served + place)
+            assert tab.evaluate("document.documentElement.scrollWidth") <= 390, f"{place} is wider than a phone"
+        tab.set_viewport_size({"width": 1280, "height": 800})
+        tab.locator("input.md-search__input").fill("counterfeit")
+        tab.wait_for_selector(".md-search-result__item", timeout=20_000)
+        browser.close()
+    assert len(asked) > 10 and all(url.startswith((served, "data:", "blob:")) for url in asked), set(asked)

@@ -1,0 +1,246 @@
+"""What the pages are made of: nothing that exists is left out, and new things come in by themselves."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from docs.shell import ROOT
+
+from ppdp_lab.errors import DataFileError, UnknownNameError
+from ppdp_lab.lab.experiment.claims import ClaimVerdict
+from ppdp_lab.lab.report import scorecard
+from ppdp_lab.lab.report.site import experiments, notebooks, reference, sources
+from ppdp_lab.lab.report.site.assembly import MARKS, Site
+from ppdp_lab.lab.report.site.docstrings import missing_sources, to_markdown
+from ppdp_lab.lab.report.site.scores import read_scorecard
+from ppdp_lab.registry import FAMILIES
+
+DEMO = """
+name = "demo"
+title = "A demonstration"
+notebook = "notebooks/demo.ipynb"
+scale = { quick = {}, paper = {} }
+[[figure]]
+name = "loss"
+caption = "Loss against k up to {most}."
+source = "Figure 4"
+[[figure]]
+name = "time"
+caption = "Time against k."
+[[claim]]
+id = "grows"
+text = "Loss | grows."
+source = "Figure 4a"
+kind = "rises"
+x = "k"
+value = "loss"
+[[claim]]
+id = "other"
+text = "Nothing else."
+source = "Figure 40"
+kind = "zero"
+value = "loss"
+"""
+HANDED = {"tables": [], "figures": [], "data": [], "chosen": {"most": 9}}
+ANSWERED = """def f():
+    ### BEGIN SOLUTION
+    return 42
+    ### END SOLUTION
+### BEGIN HIDDEN TESTS
+assert f() == 42
+### END HIDDEN TESTS
+"""
+CELLS = [
+    ("markdown", "# Demo\n\nWhat it shows."),
+    ("code", "most = 9"),
+    ("code", "%matplotlib inline\nlab.show(drawings.loss, data=table)"),
+    ("code", ANSWERED),
+    ("code", "lab.finish(results, [drawings.loss, drawings.time])"),
+]
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Site:
+    tagged = {"metadata": {"tags": ["parameters"]}}
+    cells = [{"cell_type": kind, "source": text.splitlines(True)} for kind, text in CELLS]
+    cells[1] |= tagged
+    for name, text in {
+        "experiments/demo.toml": DEMO,
+        "notebooks/demo.ipynb": json.dumps({"cells": cells}),
+        "figures/demo/loss.png": "",
+        "figures/demo/loss.svg": "",
+        "figures/demo/notes.txt": "",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return Site(tmp_path)
+
+
+def verdict(claim: str, text: str, said: str, reason: str = "") -> ClaimVerdict:
+    return ClaimVerdict(claim, text, "Figure 4a", "rises", "rises with k", "rho = 1.00 | all", said, reason)
+
+
+def scored(site: Site) -> list[scorecard.Scored]:
+    """Two runs of the demonstration, which agree on one claim and differ on the other."""
+    notes = {"scale": "paper", "given": {}, "seed": 1}
+    first = [verdict("grows", "Loss | grows.", "holds"), verdict("other", "Nothing else.", "does not hold", "Too few.")]
+    second = [first[0], verdict("other", "Nothing else.", "holds")]
+    runs = [
+        SimpleNamespace(environment=notes | {"provenance": p}, verdicts=v, handed_over=HANDED)
+        for p, v in (("made", first), ("real", second))
+    ]
+    return [scorecard.Scored(site.experiments[0], *runs)]
+
+
+def test_a_scorecard_is_read_as_it_was_written(demo: Site, tmp_path: Path) -> None:
+    path = tmp_path / "figures" / "SCORECARD.md"
+    path.write_text(scorecard.markdown(scored(demo), figures=True))
+    card = read_scorecard(path)["demo"]
+    assert (card.title, card.made) == ("A demonstration", "scale paper; data made and real; seed 1")
+    assert list(card.claims) == ["Loss | grows.", "Nothing else."]
+    assert card.claims["Nothing else."].outcomes == {
+        "stand-in": ("rho = 1.00 | all", "does not hold"), "real rows": ("rho = 1.00 | all", "holds")
+    }  # fmt: skip
+    assert card.captions == {"loss": "Loss against k up to 9.", "time": "Time against k."}
+    assert card.reasons == {"other": [("stand-in", "Too few.")]}
+    assert card.summary() == "stand-in: 1 hold, 1 do not hold; real rows: 2 hold"
+    path.write_text("# Scorecard\n\n## what is this\n")
+    with pytest.raises(DataFileError, match="line 3: not the heading of an experiment"):
+        read_scorecard(path)
+
+
+def test_the_committed_scorecard_is_read_to_the_last_claim() -> None:
+    path = ROOT / "figures" / "SCORECARD.md"
+    counted = re.search(r"^(\d+) claims: (\d+) holds", path.read_text(encoding="utf-8"), re.MULTILINE)
+    firsts = [next(iter(c.outcomes.values())) for card in read_scorecard(path).values() for c in card.claims.values()]
+    assert counted and len(firsts) == int(counted[1]) and sum(v == "holds" for _, v in firsts) == int(counted[2])
+
+
+def test_an_experiments_page_has_figures_claims_verdicts_and_reasons(demo: Site, tmp_path: Path) -> None:
+    page = demo.made()["gallery/demo.md"]
+    assert page.count(experiments.NOT_JUDGED) == 2 and "Not judged yet" in page, "without a scorecard it says so"
+    assert "Loss against k up to *most*. *Redraws" in page
+    (tmp_path / "figures" / "SCORECARD.md").write_text(scorecard.markdown(scored(demo), figures=True))
+    page = Site(tmp_path).made()["gallery/demo.md"]
+    assert "Loss against k up to 9. *Redraws" in page
+    first, further = page.split("## Further claims")
+    assert "Figure 4: loss" in first and r"Loss \| grows." in first and "Nothing else." in further, "Figure 40 is not 4"
+    assert 'stand-in: <span class="verdict fails">does not hold</span><br>real rows: <span' in further
+    assert "- *Nothing else.* (stand-in) Too few." in further and "../figures/demo/loss.png" in first
+    assert "(../notebooks/demo.md)" in first and "Redraws Figure 4 of the paper." in first
+
+
+def test_a_notebooks_page_shows_each_figure_once_where_the_notebook_does(demo: Site) -> None:
+    page = demo.made()["notebooks/demo.md"]
+    assert page.startswith("# Demo") and page.count("loss.png") == page.count(experiments.NOT_DRAWN) == 1
+    order = ("drawings.loss, data", "loss.png", "yours to write", experiments.NOT_DRAWN, "Time against k.")
+    assert [page.index(part) for part in order] == sorted(page.index(part) for part in order)
+    assert "42" not in page and "HIDDEN" not in page and "return" not in page, "an exercise does not give itself away"
+
+
+def test_broken_notebooks_and_unknown_marks_are_refused_in_words(demo: Site, tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="unknown mark 'galery'; did you mean 'gallery'"):
+        demo.filled("{{ galery }}")
+    with pytest.raises(DataFileError, match=r"no file 'NOTHING\.md'"):
+        demo.filled("{{ whole NOTHING.md }}")
+    (tmp_path / "LICENSE").write_text("Free.\n")
+    with pytest.raises(DataFileError, match="LICENSE has no section 'Words'"):
+        demo.filled("{{ section LICENSE Words }}")
+    (tmp_path / "notebooks" / "bad.ipynb").write_text("{}")
+    with pytest.raises(DataFileError, match=r"bad\.ipynb is no notebook that can be read"):
+        notebooks.cells_of(tmp_path / "notebooks" / "bad.ipynb")
+
+
+def test_a_page_about_an_experiment_that_is_not_there_says_so(demo: Site) -> None:
+    assert "`crossover` is not there yet" in demo.filled("{{ experiment crossover }}")
+    shown = demo.filled("{{ experiment demo }}")
+    assert "figures/demo/loss.png" in shown and "time.png" not in shown, "only what has been drawn"
+    assert shown.count(experiments.NOT_DRAWN) == 1
+    assert "Nothing else." in shown and "(gallery/demo.md)" in shown
+
+
+def test_every_figure_of_the_gallery_is_shown(site: Site) -> None:
+    drawn = {path for path in site.pictures() if path.endswith(".png")}
+    pages = site.made()
+    index = site.filled("{{ gallery }}")
+    assert len(drawn) > 50
+    for path in drawn:
+        experiment = Path(path).parent.name
+        assert f"(../{path})" in index and f"(../{path})" in pages[f"gallery/{experiment}.md"], path
+
+
+def test_every_notebook_has_a_page_and_shows_all_figures_of_its_experiment(site: Site) -> None:
+    pages = site.made()
+    for path in (ROOT / "notebooks").rglob("*.ipynb"):
+        assert sources.page_of(path.relative_to(ROOT).as_posix()) in pages
+    for experiment in site.experiments:
+        page = pages[sources.page_of(experiment.notebook.relative_to(ROOT).as_posix())]
+        for figure in experiment.figures:
+            shown = page.count(f"{experiment.name}/{figure.name}.png")
+            assert shown == experiments.drawn(experiment, figure), (experiment.name, figure.name)
+            assert experiments.caption(figure, site.cards.get(experiment.name)) in page
+
+
+def test_every_member_of_every_family_stands_in_reference_and_table(site: Site) -> None:
+    table = site.filled("{{ implemented }}")
+    pages = "\n".join(site.made().values())
+    entries = [entry for family in FAMILIES.values() for entry in family.entries()]
+    assert len(entries) > 50
+    for entry in entries:
+        (row,) = [line for line in table.splitlines() if f"| {entry.name}: " in line]
+        (place,) = re.findall(r"\]\[(ppdp_lab\.[\w.]+)\]", row)
+        assert f"::: {place}\n" in pages, entry.name
+        assert len(row.split(" | ")) >= 5 and entry.paper.replace("|", "\\|") in row
+    assert "[speedy](gallery/speedy.md)" in next(line for line in table.splitlines() if "| Speedy: " in line)
+
+
+def test_a_new_member_comes_into_the_table_by_itself(site: Site) -> None:
+    from ppdp_lab.principles import PRINCIPLES, KAnonymity
+
+    with PRINCIPLES.trying():
+        PRINCIPLES.add("Newcomer", accepts="all", promises="little", paper="none")(type("Newcomer", (KAnonymity,), {}))
+        assert "| none | Newcomer: little |" in site.filled("{{ implemented }}")
+    assert "Newcomer" not in site.filled("{{ implemented }}")
+
+
+def test_every_public_name_of_every_room_has_its_place(site: Site) -> None:
+    import ppdp_lab as pl
+
+    rooms = {room.name: room for room in site.rooms}
+    for room in pl._ROOMS:
+        assert set(rooms[room].names) == set(getattr(pl, room).__all__)
+    for home, names in pl._HOME.items():
+        assert set(names) <= set(rooms[home].names), home
+    assert "PPDPError" in rooms["errors"].names and "figure" in rooms["plotting"].names and "cli" not in rooms
+    assert "::: ppdp_lab.metrics.ncp\n" in reference.page(rooms["metrics"])
+
+
+def test_all_marks_are_used_and_filled(site: Site) -> None:
+    pages = {path: path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md")}
+    used = set(re.findall(r"^\{\{ (\w+)", "\n".join(pages.values()), re.MULTILINE))
+    assert used == set(MARKS)
+    for path, text in pages.items():
+        assert "{{" not in site.filled(text), path
+
+
+def test_words_and_recipes_have_one_source(site: Site) -> None:
+    words = site.filled("{{ words }}")
+    assert words.startswith("### box\n\nThe generalized region") and words.count("### ") > 15
+    recipes = site.filled("{{ section CONTRIBUTING.md Recipes }}")
+    assert recipes.count("### A") == 9 and "## Habits" not in recipes
+
+
+def test_docstrings_become_markdown() -> None:
+    table = "==  ===\nx   one\n    two\ny   |\n==  ==="
+    text = f"See :meth:`~a.B.c`::\n\n    code\n\n{table}\n\n>>> f(1)  # doctest: +SKIP\n2\n\nAfter."
+    done = to_markdown(text, lambda name, words: f"<{name}>")
+    assert to_markdown(":meth:`to it <a.b>`", lambda name, words: f"[{words}]({name})") == "[to it](a.b)"
+    assert done.startswith("See <a.B.c>:\n\n    code\n") and "| x | one two |" in done and r"| y | \| |" in done
+    assert "```pycon\n>>> f(1)\n2\n```\n\nAfter." in done
+    assert to_markdown("Examples\n--------\n>>> f(1)\n2") == "Examples\n--------\n>>> f(1)\n2", "known to be code"
+    assert to_markdown(".. code-block:: toml\n\n    a = 1") == "\n    a = 1"
+    assert missing_sources("[2]_ and [1]_.\n\n.. [1] Own.", ".. [2] Its\n   module's.") == ".. [2] Its\n   module's."

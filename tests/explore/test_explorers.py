@@ -1,0 +1,214 @@
+"""Every explorer: its code makes its picture, own tables are accepted, and errors are one sentence."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+import pytest
+
+import ppdp_lab as pl
+from ppdp_lab import explore, plotting
+from ppdp_lab.errors import DataFileError
+from ppdp_lab.explore.base import Pick, Several, Stopped, Stops, Whole, Work
+from ppdp_lab.explore.code import script
+from ppdp_lab.explore.kinds.bucket_graphs import Buckets
+from ppdp_lab.explore.kinds.lattices import Lattices
+from ppdp_lab.explore.kinds.own_tables import OwnTables
+from ppdp_lab.explore.kinds.partitions import Partition
+from ppdp_lab.explore.kinds.publications import Publications
+from ppdp_lab.explore.kinds.tradeoffs import Tradeoffs
+from ppdp_lab.lab.sweeping import result
+
+KINDS = {
+    "partition": Partition, "lattice": Lattices, "series": Publications, "bucket_graph": Buckets, "tradeoff": Tradeoffs,
+    "own_table": OwnTables,
+}  # fmt: skip
+TURNED = [
+    ("partition", {"k": 50, "l": 3, "t": 0.3}),
+    ("partition", {"strict": False, "choose": "balanced", "cut": "median", "x": "education", "y": "age"}),
+    ("lattice", {"step": 7, "suppression": 0.02}),
+    ("lattice", {"search": "Incognito", "columns": ("age", "race"), "step": 3}),
+    ("lattice", {"search": "Samarati", "k": 100, "step": 0}),
+    ("series", {"release": 2, "victim": "Julia"}),
+    ("series", {"data": "hospital", "publisher": "as printed, 2-diverse", "release": 2, "victim": "Alice"}),
+    ("series", {"data": "stream", "publisher": "MDistinct", "m": 3, "changes": True, "release": 4}),
+    ("series", {"data": "stream", "publisher": "BPG", "groups": False, "release": 3}),
+    ("bucket_graph", {"e": 3}),
+    ("bucket_graph", {"data": "stream", "e": 4, "m": 3, "leave": 30, "after": 5}),
+    ("tradeoff", {"point": 4, "l": 4}),
+    ("own_table", {"k": 9, "l": 3}),
+    ("own_table", {"algorithm": "Flash", "quasi": ("sex", "race")}),
+]
+
+
+@pytest.fixture(scope="module")
+def patients() -> pd.DataFrame:
+    """Somebody's own frame: a text column without hierarchy among numbers."""
+    n = 240
+    return pd.DataFrame(
+        {
+            "age": [20 + i * 7 % 60 for i in range(n)],
+            "weight": [50 + i * 13 % 45 for i in range(n)],
+            "town": ["north", "south", "east"] * (n // 3),
+            "illness": [["flu", "cold", "HIV", "angina", "asthma"][i * i % 5 if i % 4 else i % 5] for i in range(n)],
+        }
+    )
+
+
+def test_the_tests_know_every_explorer():
+    assert set(KINDS) == {entry.name for entry in explore.EXPLORERS.entries()} == {name for name, _ in TURNED}
+    for entry in explore.EXPLORERS.entries():
+        assert entry.member is getattr(explore, entry.name) and len(re.findall(r"[.!?](\s|$)", entry.promises)) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "turned"), [*((name, {}) for name in KINDS), *TURNED], ids=lambda x: str(x)[:40])
+def test_the_code_makes_the_picture(name, turned, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # own_table's code writes a file
+    explorer = KINDS[name]()
+    shown = explorer.show(explorer.state(**turned), Work())
+    made: dict = {}
+    exec(shown.code, made)
+    assert plotting.image(made["figure"]) == plotting.image(shown.figure)
+    assert shown.alt and shown.says and len(shown.facts) > 1
+    assert all(len(row) == len(shown.facts[0]) for row in shown.facts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("how", ["frame", "table", "toml"])
+def test_own_tables_are_accepted(name, how, patients, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    schema = pl.Schema(["age", "weight"], sensitive="illness")
+    trees = {
+        "age": pl.Hierarchy.intervals(range(120), [10, 40]),
+        "weight": pl.Hierarchy.intervals(range(200), [20, 100]),
+    }
+    made: dict = {}
+    if how == "frame" and name != "lattice":
+        given, made = (patients.drop(columns="town"), schema), {"frame": patients.drop(columns="town")}
+    elif how == "toml":
+        patients.to_csv(tmp_path / "patients.csv", index=False)
+        roles = 'quasi_identifiers = ["age", "weight"]\nsensitive = "illness"'
+        widths = "[hierarchies]\nage = { widths = [10, 40] }\nweight = { widths = [20, 100] }"
+        (tmp_path / "mine.toml").write_text(f'file = "patients.csv"\n{roles}\n{widths}\n')
+        given = (str(tmp_path / "mine.toml"), None)
+    else:
+        table = pl.Microdata(patients.drop(columns="town"), schema, trees)
+        given, made = (table, None), {"table": table}
+    explorer = KINDS[name](*given)
+    turned = {"initial": 60, "leave": 6, "come": 6, "updates": 4} if name == "bucket_graph" else {}
+    shown = explorer.show(explorer.state(**turned), Work())
+    assert "240" in shown.says or name in ("lattice", "series", "bucket_graph", "tradeoff")
+    exec(shown.code, made)
+    assert plotting.image(made["figure"]) == plotting.image(shown.figure)
+
+
+def test_every_mark_that_can_be_hovered_has_its_words():
+    from ppdp_lab.explore.pictures import picture
+
+    for name in ("lattice", "series", "bucket_graph"):
+        explorer = KINDS[name]()
+        shown = explorer.show(explorer.state(), Work())
+        html = picture(shown)
+        assert html.count("<title>") == len(shown.hover) > 0 and f'aria-label="{shown.alt[:10]}' in html
+    shown = Partition().show(Partition().state(), Work())
+    assert picture(shown).startswith('<img src="data:image/png;base64,') and "alt=" in picture(shown)
+
+
+# ---------------------------------------------------------------------- what they say is true
+def test_a_replay_ends_where_the_search_does():
+    table = pl.datasets.load("adult-arx").project(["age", "education", "sex"])
+    for search in (pl.Flash(pl.KAnonymity(5)), pl.Incognito(pl.KAnonymity(5), suppression=0.01)):
+        nodes, found = explore.measure.lattice_nodes(table, search), search.search(table)
+        held = {tuple(map(int, node.split(","))) for node in nodes.loc[nodes["state"] == "holds", "node"]}
+        assert held == set(found.solutions) and not (nodes["state"] == "unknown").any()
+        at = nodes.set_index("node")["loss"]
+        best = search.generalize(table, found.best)
+        if not len(best.suppressed):
+            assert at[",".join(map(str, found.best))] == pytest.approx(pl.metrics.gcp(best))
+
+
+def test_a_replay_knows_more_with_every_step():
+    table = pl.datasets.examples.speedy.table_16()
+    for search in (pl.Samarati, pl.Incognito, pl.Flash):
+        steps = len(search(pl.KAnonymity(2)).search(table).checked)
+        known = [
+            int((explore.measure.lattice_nodes(table, search(pl.KAnonymity(2)), step=s)["state"] != "unknown").sum())
+            for s in range(steps + 1)
+        ]
+        assert known[0] == 0 and known == sorted(known) and known[-1] > 0
+
+
+def test_the_worked_examples_disclose_what_the_papers_say():
+    explorer = Publications()
+    said = explorer.show(explorer.state(victim="Julia", release=2), Work())
+    assert "The secret is out with release 2" in said.says
+    assert [row[2] for row in said.facts[1:]] == ["Pneumonia", "Lung Cancer, Pneumonia"]
+    said = explorer.show(explorer.state(victim="Julia", release=2, publisher="as printed, 2-Distinct"), Work())
+    assert "No release of the series gives the secret away" in said.says
+    said = explorer.show(explorer.state(data="hospital", victim="Alice", release=2), Work())
+    assert "After release 2, one value alone is left of Alice" in said.says and said.facts[-1][2] == "cancer"
+
+
+def test_larger_e_means_larger_cuts():
+    explorer = Buckets()
+    cuts = [min(int(row[2]) for row in explorer.show(explorer.state(e=e), Work()).facts[1:]) for e in (1, 2, 3)]
+    assert cuts[0] <= 2 < cuts[1] and cuts[2] > 4
+
+
+def test_a_sweep_is_read_with_what_it_says_of_its_columns(tmp_path):
+    frame = pd.DataFrame(
+        {"k": [2, 5, 2, 5], "method": list("aabb"), "loss": [0.1, 0.3, 0.2, 0.4], "error": [1.0, 2, 3, 4]}
+    )
+    described = result.described(frame, "loss", ["k", "method"], ["loss", "error"])
+    result.write_sweep(result.Sweep("loss", {"results": described}, points=4, executed=4, folder=tmp_path))
+    for source in (tmp_path, tmp_path / "results.parquet"):
+        explorer = Tradeoffs(source)
+        shown = explorer.show(explorer.state(point=3), Work())
+        assert shown.says == "Point 4 of 4: b, k = 5: loss 0.4, error 4." and len(shown.hover) == 8
+        assert [knob.name for knob in shown.knobs if knob.idle] == ["table", "l", "t"]
+    (tmp_path / "bare").mkdir()
+    frame.to_parquet(tmp_path / "bare" / "points.parquet", index=False)
+    points = explore.measure.tradeoffs.read_points(tmp_path / "bare" / "points.parquet")
+    assert explore.measure.tradeoffs.axes_of(points) == (["k"], ["loss", "error"])
+    with pytest.raises(DataFileError, match="holds no sweep"):
+        explore.measure.tradeoffs.read_points(tmp_path / "bare" / "no.parquet")
+
+
+def test_a_dropped_file_is_read_as_any_file_is():
+    explorer = OwnTables()
+    rows = "\n".join(f"P{i};0{1000 + i % 3};{20 + i % 9};{'flu' if i % 2 else 'cold'}" for i in range(60))
+    file = ("patients.csv", f"name;zip;age;illness\n{rows}\n".encode())
+    shown = explorer.show(explorer.state(file=file, k=4), Work())
+    roles = {knob.name: knob.value for knob in shown.knobs}
+    assert roles["quasi"] == ("zip", "age") and roles["secret"] == ("illness",)
+    assert "text (codes: some begin with 0): zip" in shown.says and set(shown.files) == {
+        "published.csv",
+        "anonymize.py",
+    }
+    published = shown.files["published.csv"].decode()
+    assert "P1" not in published and "illness" in published and shown.files["anonymize.py"].decode() == shown.code
+    assert "holder.read_own_file('patients.csv', Schema(['zip', 'age'], ['illness']), {})" in shown.code
+
+
+# ---------------------------------------------------------------------- knobs and work
+def test_a_knob_keeps_what_it_can_have():
+    assert Whole("k", "", 5, 2, 9).kept(40).value == 9
+    assert Stops("t", "", 0.1, options=(0.1, 0.2)).kept(0.5).value == 0.1
+    assert Pick("x", "", "a", options=("a", "b")).kept("b").value == "b"
+    assert Several("c", "", ("a",), options=("a", "b")).kept(("z",)).value == ("a",)
+    assert Several("c", "", ("a",), options=("a", "b")).kept(()).value == ("a",)
+
+
+def test_unwanted_work_stops_at_its_next_step():
+    work = Work(unwanted=lambda: True)
+    with pytest.raises(Stopped):
+        Partition().show(Partition().state(), work)
+
+
+def test_code_imports_what_it_names_and_nothing_else():
+    assert script("KAnonymity = 3", 'x = "Mondrian"  # Flash', "Anatomy(3)").startswith(
+        "from ppdp_lab import Anatomy\n"
+    )

@@ -1,0 +1,134 @@
+"""The widget: one answer for many questions, progress, stop, one red sentence, and nothing shared between two of them."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from matplotlib.figure import Figure
+
+import ppdp_lab as pl
+from ppdp_lab import explore
+from ppdp_lab.errors import ParameterError, SchemaError, UnknownNameError
+from ppdp_lab.explore import base
+from ppdp_lab.explore.worker import Worker
+
+
+class Slow(base.Explorer):
+    """Takes as long as it is told, in many steps or in one."""
+
+    title, look = "Slow", "One. Two."
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+        self.held = threading.Event()
+
+    def knobs(self):
+        return (base.Whole("n", "n", 0, 0, 100), base.Knob("loop", "loop", False), base.Knob("wrong", "wrong", False))
+
+    def show(self, state, work):
+        self.asked.append(state["n"])
+        if state["wrong"]:
+            raise ParameterError("this <b>cannot</b>\nbe; do something else")
+        work.step(0, 2, "half")
+        while state["loop"]:
+            self.held.set()
+        return base.Shown(Figure(), "alt", f"n is {state['n']}", [("a",)], "n = 1")
+
+
+def panel(**knobs):
+    from ppdp_lab.explore.panel import Panel
+
+    return Panel(Slow(), knobs)
+
+
+def test_the_first_picture_is_there_at_once():
+    made = panel(n=7)
+    assert made.shown.says == "n is 7" and made.code == "n = 1" and made.state["n"] == 7
+    with pytest.raises(UnknownNameError, match="unknown knob of Slow: 'm'"):
+        panel(m=3)
+
+
+def test_a_slider_that_is_dragged_gets_its_last_answer():
+    made = panel()
+    for value in range(1, 60):
+        made.controls["n"].value = value
+    assert made._worker.wait(30) and made.shown.says == "n is 59"
+    assert made.explorer.asked == sorted(made.explorer.asked) and len(made.explorer.asked) <= 60
+
+
+def test_what_is_refused_is_one_red_sentence():
+    made = panel()
+    assert made.turn(wrong=True) is None
+    assert (
+        "color:#B00020" in made.problem.value
+        and "this &lt;b&gt;cannot&lt;/b&gt; be; do something else" in made.problem.value
+    )
+    assert made.shown.says == "n is 0"  # the picture before stays
+    assert made.turn(wrong=False, n=3).says == "n is 3" and not made.problem.value
+
+
+def test_long_work_shows_progress_and_can_be_stopped():
+    made = panel()
+    made.controls["loop"].value = True
+    assert made.explorer.held.wait(30)
+    for _ in range(600):
+        if not made.halt.disabled:
+            break
+        time.sleep(0.02)
+    assert made.bar.layout.visibility == "visible" and made.doing.value == "half"
+    made.halt.click()
+    assert made._worker.wait(30) and "Stopped" in made.problem.value
+    assert made.halt.disabled and made.bar.layout.visibility == "hidden"
+    assert made.turn(loop=False, n=2).says == "n is 2" and not made.problem.value
+
+
+def test_newer_questions_end_long_work_at_its_next_step():
+    begun, answers = threading.Event(), []
+
+    def answer(state, work):
+        begun.set()
+        while state["long"]:
+            work.step(0, 1, "")
+        return state
+
+    worker = Worker(answer, answers.append, lambda share, what: None)
+    worker.ask({"long": True})
+    assert begun.wait(30)
+    worker.ask({"long": False})
+    assert worker.wait(30) and answers == [{"long": False}]
+
+
+def test_two_explorers_do_not_disturb_each_other():
+    one, other = explore.partition(k=10), explore.partition(k=40)
+    assert one.turn(k=100).code != other.turn(l=3).code
+    assert "KAnonymity(100)" in one.code and "KAnonymity(40) & DistinctLDiversity(3)" in other.code
+    assert one.explorer is not other.explorer and one._worker is not other._worker
+
+
+def test_knobs_follow_what_is_found():
+    made = explore.lattice()
+    assert made.controls["step"].max == len(_checks("Flash"))
+    made.turn(search="Incognito")
+    assert made.controls["step"].max == len(_checks("Incognito"))
+    assert made.turn(columns=("race",)).figure is not None and made.controls["columns"].value == ("race",)
+    assert made.turn(table="no such table") is None and "unknown data set" in made.problem.value
+
+
+def _checks(search: str) -> list:
+    table = pl.datasets.load("adult-arx").project(["sex", "age", "education"])
+    return getattr(pl, search)(pl.KAnonymity(5)).search(table).checked
+
+
+def test_what_cannot_be_shown_is_refused_in_words():
+    with pytest.raises(ParameterError, match="an explorer shows a data set's name, a TOML file"):
+        explore.partition(3)
+    with pytest.raises(SchemaError, match="say which column plays which"):
+        explore.partition(pl.datasets.load("adult", rows=10).frame)
+
+
+def test_the_panel_can_be_read_without_seeing_it():
+    made = explore.partition()
+    assert 'alt="' in made.picture.value and "aria-live" in made.says.value
+    assert "copy as code" in made.children[2].children[0].children[0].value

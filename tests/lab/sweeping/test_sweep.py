@@ -1,0 +1,238 @@
+"""Sweeps in this process: tidy tables, the store, failures, versions, notebooks, pictures."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from ppdp_lab import lab
+from ppdp_lab.errors import DataFileError, ParameterError
+from ppdp_lab.lab import runner
+from ppdp_lab.lab.run import tables
+from ppdp_lab.lab.sweeping import running
+
+DATA = Path(__file__).parents[1] / "data" / "experiments"
+
+
+@pytest.fixture
+def swept(tmp_path):
+    """Sweep in this process, with a store of its own; lines are kept in ``swept.lines``."""
+
+    def call(function, grid, **given):
+        call.lines = []
+        given = {"store": tmp_path / "store", "processes": 0, "say": call.lines.append} | given
+        return lab.sweep(function, grid, **given)
+
+    return call
+
+
+class Counted:
+    """A function that fails at k = 5 unless it is healed, and notes its calls in a file: what it holds never changes."""
+
+    def __init__(self, folder):
+        self.file, self.medicine = folder / "calls.txt", folder / "healed"
+
+    @property
+    def calls(self):
+        return self.file.read_text().split() if self.file.exists() else []
+
+    @property
+    def function(self):
+        file, medicine = self.file, self.medicine
+
+        def loss(k, seed=0):
+            with open(file, "a") as calls:
+                calls.write(f"{k}/{seed}\n")
+            if k == 5 and not medicine.exists():
+                raise ValueError("five is\n too many")
+            return {"loss": k / 10 + seed, "kept": k * 2}
+
+        return loss
+
+
+@pytest.fixture
+def counted(tmp_path):
+    return Counted(tmp_path)
+
+
+def test_one_row_per_measurement_parameters_first(swept):
+    def rows(k, seed):
+        return [{"release": i, "loss": k + seed + i} for i in range(2)]
+
+    done = swept(rows, {"k": [2, 5], "seed": [0, 1]})
+    assert done.frame.columns.tolist() == ["k", "seed", "release", "loss"] and len(done.frame) == 8
+    assert done.parameters == ["k", "seed"] and done.measures == ["release", "loss"]
+    assert repr(done) == "<Sweep of rows: 4 points (4 executed, 0 found in the store, 0 failed), 8 rows>"
+    assert "<table" in done._repr_html_() and "4 executed" in done._repr_html_()
+    long = done.long()
+    assert len(long) == 16 and set(long["measure"]) == {"release", "loss"}
+    pd.testing.assert_frame_equal(pd.read_parquet(done.path), done.frame)
+
+
+def test_a_name_that_the_results_have_already(swept):
+    same = swept(lambda k: {"k": k, "loss": 1}, {"k": [2, 5]})
+    assert same.frame.columns.tolist() == ["k", "loss"] and same.parameters == ["k"]
+    other = swept(lambda k: {"k": k + 1, "loss": 1}, {"k": [2, 5]})
+    assert other.frame["swept_k"].tolist() == [2, 5] and other.frame["k"].tolist() == [3, 6]
+    assert other.parameters == ["swept_k"]
+
+
+def test_several_grids_are_put_together_and_points_are_there_once(swept):
+    done = swept(lambda k, seed=0: k, [{"k": [1, 2]}, {"k": [2, 3], "seed": [1]}, {"k": [2]}])
+    assert done.points == 4 and done.frame["k"].tolist() == [1, 2, 2, 3]
+    assert done.frame["seed"].isna().tolist() == [True, True, False, False]
+
+
+def test_a_finished_point_is_not_run_again(swept, counted):
+    grid = {"k": [2, 3], "seed": [0, 1]}
+    assert swept(counted.function, grid).executed == 4
+    assert swept.lines[0] == "loss: 4 points, 0 in the store, 4 to run in this process"
+    more = swept(counted.function, {"k": [2, 3, 4], "seed": [0, 1]})
+    assert (more.executed, more.found, len(counted.calls)) == (2, 4, 6)
+    assert "4 in the store, 2 to run" in swept.lines[0] and "by 4 points in the store" in swept.lines[1]
+    again = swept(counted.function, grid)
+    assert (again.executed, again.found) == (0, 4) and swept.lines == ["loss: 4 points, 4 in the store"]
+    assert swept(counted.function, grid, force=True).executed == 4
+
+
+def test_failures_are_kept_with_their_point_and_tried_again_on_request(swept, counted):
+    grid = {"k": [2, 5, 7]}
+    done = swept(counted.function, grid)
+    assert (done.executed, done.failed) == (3, 1) and done.frame["k"].tolist() == [2, 7]
+    (row,) = done.failures.to_dict("records")
+    assert row["k"] == 5 and row["error"] == "ValueError: five is too many" and "in loss" in row["traceback"]
+    counted.medicine.touch()
+    again = swept(counted.function, grid)
+    assert (again.executed, again.failed, len(counted.calls)) == (0, 1, 3)
+    assert "1 of them failed; retry tries those again" in swept.lines[0]
+    healed = swept(counted.function, {"k": [2, 5, 7, 9]}, retry=True)
+    assert counted.calls[3:] == ["5/0"] and healed.failed == 0 and healed.frame["k"].tolist() == [2, 5, 7]
+    assert "1 points were never run, and are left for a sweep without retry" in swept.lines[1]
+    with pytest.raises(ParameterError, match="choose one"):
+        swept(counted.function, grid, retry=True, force=True)
+
+
+def test_a_sweep_of_failures_still_says_what_happened(swept, counted):
+    done = swept(counted.function, {"k": [5]})
+    assert done.failed == 1 and done.frame.empty and "no rows" in repr(done)
+    assert lab.read_sweep(done.folder).failures["error"].tolist() == ["ValueError: five is too many"]
+    with pytest.raises(DataFileError, match="all of its points failed"):
+        done.plot()
+
+
+def test_other_code_other_versions_and_other_data_run_again(swept, counted, monkeypatch):
+    grid = {"k": [2]}
+    swept(counted.function, grid)
+    first = running.versions()
+    monkeypatch.setattr(running, "versions", lambda: first | {"ppdp_lab source": "changed"})
+    assert swept(counted.function, grid).executed == 1
+    assert swept(counted.function, grid).executed == 0
+    monkeypatch.undo()
+    assert swept(counted.function, grid).executed == 0
+
+    def loss(k, seed=0):
+        return {"loss": k}
+
+    assert swept(loss, grid).executed == 1
+
+    def reads(dataset):
+        return 1
+
+    assert swept(reads, {"dataset": ["adult", "no data set"]}).executed == 2
+    real = running.fingerprint
+    monkeypatch.setattr(running, "fingerprint", lambda *a: real(*a).__class__("adult", "real", "other rows"))
+    assert swept(reads, {"dataset": ["adult", "no data set"]}).executed == 1
+
+
+def test_a_broken_point_is_run_again(swept, counted, tmp_path):
+    swept(counted.function, {"k": [2, 3]})
+    folder = tmp_path / "store" / "points" / "loss"
+    notes = sorted(folder.glob("*.json"))
+    notes[0].write_text(notes[0].read_text()[:20])
+    Path(str(notes[1]).replace(".json", ".results.parquet")).unlink()
+    assert swept(counted.function, {"k": [2, 3]}).executed == 2
+
+
+def test_a_grid_is_checked_before_anything_starts(swept, counted):
+    with pytest.raises(ParameterError, match="unknown parameter of loss: 'sed'"):
+        swept(counted.function, {"k": [2], "sed": [1]})
+    with pytest.raises(ParameterError, match="processes must be at least 0"):
+        swept(counted.function, {"k": [2]}, processes=-1)
+    with pytest.raises(ParameterError, match="looks like tcp://host:8786"):
+        swept(counted.function, {"k": [2]}, cluster="localhost")
+    assert counted.calls == []
+
+
+def test_results_that_no_file_can_hold_are_a_failure(swept):
+    done = swept(lambda k: {"a": object()}, {"k": [1]})
+    assert "cannot be written as Parquet" in done.failures["error"][0]
+
+
+def test_built_in_functions_say_what_they_leave_out(swept):
+    grid = {"dataset": "occ", "rows": 120, "publisher": ["m_invariance", "e_equivalence"], "m": 2, "e": [1, 2]}
+    done = swept("publish", grid | {"releases": 1, "metrics": "fem"})
+    assert swept.lines[0] == "publish: MInvariance has no e: left out of 2 combinations"
+    assert done.points == 3 and done.frame["e"].isna().sum() == 1
+    assert "metrics" not in done.frame.columns and done.measures[-1] == "fem" and "release" not in done.measures
+    assert done.frame.attrs["sweep"]["provenance"] == "stand-in"
+
+
+# ---------------------------------------------------------------------- what is read again
+def test_a_sweep_is_read_again(swept, counted, tmp_path):
+    done = swept(counted.function, {"k": [2, 5]})
+    for path in (done.folder, done.path):
+        again = lab.read_sweep(path)
+        pd.testing.assert_frame_equal(again.frame, done.frame)
+        assert (again.parameters, again.measures, again.failed) == (["k"], ["loss", "kept"], 1)
+    for wrong in (tmp_path, tmp_path / "none.parquet"):
+        with pytest.raises(DataFileError, match="holds no sweep"):
+            lab.read_sweep(wrong)
+    pd.DataFrame({"a": [1]}).to_parquet(done.folder / "stranger.parquet")
+    with pytest.raises(DataFileError, match="holds no sweep"):
+        lab.read_sweep(done.folder / "stranger.parquet")
+
+
+# ---------------------------------------------------------------------- notebooks
+@pytest.fixture
+def demo(tmp_path, monkeypatch):
+    """The demonstration, and a kernel that hands over ready results."""
+    shutil.copytree(DATA, tmp_path / "experiments")
+    monkeypatch.setenv("PPDP_LAB_ROOT", str(tmp_path))
+    executed = []
+
+    def execute(notebook, output, parameters, environment, watch, *_):
+        shutil.copy(notebook, output)
+        folder = Path(environment["PPDP_LAB_RUN"])
+        if parameters["rows"] == 13:
+            raise runner.NotebookError("thirteen rows")
+        boxes = pd.DataFrame({"x0": [0.0], "x1": [1.0], "y0": [0.0], "y1": [1.0], "size": [parameters["rows"]]})
+        losses = pd.DataFrame({"method": "m", "k": [2, 4, 8], "loss": [0.1, 0.2, 0.3], "suppressed": 0})
+        tables.write({"loss": losses, "boxes": boxes}, folder)
+        (folder / "finish.json").write_text(
+            json.dumps({"tables": ["loss", "boxes"], "figures": ["loss", "boxes"], "data": []})
+        )
+        executed.append(parameters)
+        watch(0, 7)
+
+    monkeypatch.setattr(runner, "execute", execute)
+    return executed
+
+
+def test_points_may_be_notebooks_with_a_tidy_table_for_each_of_theirs(swept, demo, tmp_path):
+    done = swept("demo", {"rows": [30, 13, 40], "seed": [1]})
+    assert [p["rows"] for p in demo] == [30, 40] and (done.executed, done.failed) == (3, 1)
+    assert list(done.tables) == ["loss", "boxes"] and not done.tables["loss"].isna().any().any()
+    assert done.tables["loss"]["rows"].tolist() == [30] * 3 + [40] * 3 and len(done.tables["boxes"]) == 2
+    assert done.measures == ["loss", "suppressed"]  # k is on the claims' x axis
+    assert "thirteen rows" in done.failures["error"][0]
+    assert {path.name for path in done.folder.glob("*.png")} == {"picture-loss.png", "picture-boxes.png"}
+    assert swept(tmp_path / "experiments" / "demo.toml", {"rows": [30], "seed": [1]}).executed == 0
+    assert len(list((tmp_path / "results" / "demo").glob("*/verdicts.json"))) == 2  # ordinary runs, for list and redraw
+    with pytest.raises(ParameterError, match="whole number"):
+        swept("demo", {"rows": [30, "x"]})
+    with pytest.raises(ParameterError, match="unknown parameter"):
+        swept("demo", {"row": [30]})

@@ -1,0 +1,108 @@
+"""Every experiment runs on a table of one's own, speaks of its columns, and refuses one that is too small before it starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from lab import own_table
+from matplotlib.text import Text
+
+from ppdp_lab.errors import PPDPError
+from ppdp_lab.lab import runner
+from ppdp_lab.lab.experiment import catalogue
+from ppdp_lab.lab.report.figures import drawing, fill, words_of
+from ppdp_lab.lab.run import parameters, tables
+
+ROOT = Path(__file__).parents[2]
+EXPERIMENTS = {experiment.name: experiment for experiment in catalogue.experiments(ROOT)}
+PLANNED = [name for name, experiment in EXPERIMENTS.items() if experiment.plan]
+OTHERS = ("occupation", "OCC", "SAL", "ADULT", "adult", "education", ".toml", "/ward")  # what this table has not
+
+
+def on(name: str, path: Path) -> dict[str, object]:
+    """The parameter that puts an experiment on a table."""
+    known = parameters.defined(EXPERIMENTS[name].notebook)
+    return {"datasets": [str(path)]} if "datasets" in known else {"dataset": str(path)}
+
+
+@pytest.fixture(scope="module")
+def ward(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return own_table.write(tmp_path_factory.mktemp("own"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_runs_on_an_own_table_and_speaks_of_its_columns(name: str, ward: Path, tmp_path: Path) -> None:
+    experiment = EXPERIMENTS[name]
+    done = runner.run(experiment, results=tmp_path, scale="tiny", given=on(name, ward), say=lambda line: None)
+    assert done.executed and len(done.figures) == 2 * len(experiment.figures)
+    assert all("own data" in data["provenance"] for data in done.handed_over["data"])
+    words, results = words_of(done), done.results
+    for entry in experiment.figures:
+        if entry.data.startswith("worked example") and "{dataset}" not in entry.data:
+            continue  # drawn from the paper's own example
+        figure = drawing(entry, experiment)(tables.as_given(results))
+        texts = [text.get_text() for text in figure.findobj(Text)] + [fill(entry.caption, words)]
+        strange = [(text, other) for text in texts for other in OTHERS if other in text and "ARX was run" not in text]
+        assert not strange, f"{entry.name}: {strange}"
+
+
+@pytest.mark.parametrize("name", PLANNED)
+def test_a_table_that_is_too_small_is_refused_before_anything_starts(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "execute", lambda *arguments: pytest.fail("the notebook was started"))
+    path = own_table.write(tmp_path / "own", rows=3)
+    with pytest.raises(PPDPError, match=r"'Ward 7'.* has 3 rows") as refused:
+        runner.run(EXPERIMENTS[name], results=tmp_path / "results", scale="tiny", given=on(name, path), say=print)
+    assert "\n" not in str(refused.value) and "kept in" not in str(refused.value)
+    assert not (tmp_path / "results" / name).exists()
+
+
+@pytest.mark.parametrize("name", [name for name in PLANNED if name != "speedy"])
+def test_a_table_without_a_sensitive_column_is_refused(name: str, tmp_path: Path) -> None:
+    path = own_table.write(tmp_path, sensitive="")
+    with pytest.raises(PPDPError, match="'Ward 7' must have one sensitive column for this experiment, and has none"):
+        runner.plan(EXPERIMENTS[name], _effective(name, path))
+
+
+def test_hierarchies_and_values_that_an_experiment_needs(tmp_path: Path) -> None:
+    path = own_table.write(tmp_path, town="", work="")
+    with pytest.raises(PPDPError, match=r"at least 2 quasi-identifiers with a hierarchy, and 'Ward 7' has 1 \(years\)"):
+        runner.plan(EXPERIMENTS["speedy"], _effective("speedy", path))
+    path = own_table.write(tmp_path, illnesses=1)
+    for name in ("equivalence", "bpg", "mdistinct"):
+        with pytest.raises(PPDPError, match="have the commonest illness, which allows one in 1; this experiment needs"):
+            runner.plan(EXPERIMENTS[name], _effective(name, path))
+    path = own_table.write(
+        tmp_path, quasi_identifiers='quasi_identifiers = ["nickname", "stay"]', town="", years="", work=""
+    )
+    assert runner.plan(EXPERIMENTS["i3m"], _effective("i3m", path)) == ()  # text without a hierarchy is put in order
+    path = own_table.write(tmp_path, quasi_identifiers='quasi_identifiers = ["stay"]', town="", years="", work="")
+    with pytest.raises(PPDPError, match="a picture needs two quasi-identifiers, and 'Ward 7' has 'stay' only"):
+        runner.plan(EXPERIMENTS["i3m"], _effective("i3m", path))
+
+
+def test_what_is_said_is_kept_or_refused_and_what_is_open_is_fitted(tmp_path: Path) -> None:
+    path = own_table.write(tmp_path, rows=1000)
+    (note,) = runner.plan(EXPERIMENTS["equivalence"], _effective("equivalence", path))
+    assert note.startswith("fitted to 'Ward 7' (1,000 rows): initial 4,000 -> 7") and "m 10 ->" in note
+    with pytest.raises(PPDPError, match="so m cannot be 14; say 9 at most, or leave it open"):
+        runner.plan(EXPERIMENTS["equivalence"], _effective("equivalence", path) | {"m": 14})
+    with pytest.raises(PPDPError, match=r"it needs at least 5,\d+ with initial = 5,000"):
+        runner.plan(EXPERIMENTS["equivalence"], _effective("equivalence", path) | {"initial": 5000})
+    assert runner.plan(EXPERIMENTS["tour"], _effective("tour", path)) == (
+        "fitted to 'Ward 7' (1,000 rows): rows 2,000 -> 1,000",
+    )
+
+
+def test_two_tables_of_one_name_are_refused(tmp_path: Path) -> None:
+    paths = [str(own_table.write(tmp_path / folder)) for folder in ("a", "b")]
+    with pytest.raises(PPDPError, match="two data sets are called 'Ward 7'; give one of them another title"):
+        runner.plan(EXPERIMENTS["speedy"], _effective("speedy", Path(paths[0])) | {"datasets": paths})
+
+
+def _effective(name: str, path: Path) -> dict[str, object]:
+    experiment = EXPERIMENTS[name]
+    return {**parameters.defined(experiment.notebook), **experiment.parameters("tiny"), **on(name, path)}
