@@ -12,6 +12,7 @@ from matplotlib.patches import Patch, Rectangle
 
 from ppdp_lab import plotting
 from ppdp_lab.lab.drawings.comparing import heat
+from ppdp_lab.lab.report.text import data_name
 from ppdp_lab.lab.run import tables
 
 LOSSES = ("gcp", "query_error")
@@ -25,7 +26,7 @@ def losses(results: tables.Tables) -> Figure:
         for cost in LOSSES:
             part = tables.rows(rows, dataset=dataset, cost=cost)
             values = heat.pivoted(part, "anonymizer", "rule", "value", "mean")
-            title = f"{part['label'].iloc[0]}, {dataset}"
+            title = f"{part['label'].iloc[0]}, {data_name(dataset)}"
             maps.append(heat.Map(title, values.clip(upper=1), values.map(heat.share), _whys(part)))
     above = f"Loss, {_setting(results)}"
     bar = "loss (share; 100% and more is darkest)"
@@ -40,7 +41,7 @@ def risks(results: tables.Tables) -> Figure:
         part = tables.rows(rows, attack=attack)
         worst = heat.pivoted(part, "anonymizer", "rule", "share", "max")
         maps.append(heat.Map(attack, np.sqrt(worst), worst.map(heat.share), _whys(part)))
-    names = " and ".join(dict.fromkeys(rows["dataset"]))
+    names = " and ".join(map(data_name, dict.fromkeys(rows["dataset"])))
     above = f"People breached, worst of {names}, {_setting(results)}"
     return heat.draw(maps, shade="leak", above=above, bar="people breached", ticks=lambda at: f"{at**2:.0%}", across=2)
 
@@ -54,7 +55,7 @@ def times(results: tables.Tables) -> Figure:
         part = tables.rows(rows, dataset=dataset)
         values = heat.pivoted(part, "anonymizer", "rule", "value", "mean")
         dark = (np.log(values) - low) / max(high - low, 1e-9)
-        maps.append(heat.Map(dataset, dark, values.map(lambda v: heat.short(1000 * v)), _whys(part)))
+        maps.append(heat.Map(data_name(dataset), dark, values.map(lambda v: heat.short(1000 * v)), _whys(part)))
     above = f"Milliseconds of processor time, {_setting(results)}"
 
     def milliseconds(at: float) -> str:
@@ -87,7 +88,7 @@ def best(results: tables.Tables) -> Figure:
             if (rules[y], criteria[x]) not in part.index:
                 heat.void(ax, x, y)
         heat.frame_of(ax, rules, criteria)
-        ax.set_title(dataset)
+        ax.set_title(data_name(dataset))
         if i:
             ax.set_xticks([])
     handles = [Patch(facecolor=_pale(plotting.style(i)["color"]), label=f"{short[n]} {n}") for i, n in enumerate(names)]
@@ -131,5 +132,5 @@ def _whys(part: pd.DataFrame) -> pd.DataFrame:
 def _setting(results: tables.Tables) -> str:
     """What was given to all, in one line."""
     rows = results["setting"]
-    tables_said = ", ".join(f"{name} ({n:,.0f} rows)" for name, n in zip(rows["dataset"], rows["rows"]))
+    tables_said = ", ".join(f"{data_name(name)} ({n:,.0f} rows)" for name, n in zip(rows["dataset"], rows["rows"]))
     return f"k = {rows['k'].iloc[0]:.0f}, l = {rows['l'].iloc[0]:.0f}; {tables_said}"

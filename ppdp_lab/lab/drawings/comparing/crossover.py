@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 
 from ppdp_lab import plotting
 from ppdp_lab.lab.drawings.comparing import heat
+from ppdp_lab.lab.report.text import data_name
 from ppdp_lab.lab.run import tables
 
 LOSS = "query_error"
@@ -90,9 +91,11 @@ def leak_against_loss(results: tables.Tables) -> Figure:
             _point(ax, plotting.style(i), loss[name], worst.loc[name])
         ax.set(ylim=(-0.04, 1.04), xlim=(0, None if loss.isna().all() else 1.08 * loss.max()))
         for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_formatter("{x:.0%}")
+            plotting.percent(axis)
         x = paid["label"].iloc[0] if at >= len(panels) - _ACROSS else ""
-        plotting.label(ax, x=x, y="" if at % _ACROSS else "people breached", title=f"{dataset}, {what}", legend=False)
+        plotting.label(
+            ax, x=x, y="" if at % _ACROSS else "people breached", title=f"{data_name(dataset)}, {what}", legend=False
+        )
     looks = [plotting.style(i) for i in range(len(names))]
     handles = [Line2D([], [], color=s["color"], marker=s["marker"], ls="", label=n) for n, s in zip(names, looks)]
     handles.append(Line2D([], [], color=plotting.INK, marker="o", ls="", label="no pseudonyms"))
@@ -115,7 +118,7 @@ def _point(ax: Axes, looks: dict[str, Any], loss: float, worst: pd.Series) -> No
 
 def _where(part: pd.DataFrame, updates: str, how: str) -> str:
     """The title of a panel: what happens to values, and how several data sets are put together."""
-    names = list(dict.fromkeys(part["dataset"]))
+    names = [data_name(name) for name in dict.fromkeys(part["dataset"])]
     return f"{updates} ({names[0] if len(names) == 1 else f'{how} of ' + ' and '.join(names)})"
 
 
