@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import PercentFormatter
 
 from ppdp_lab import plotting
 from ppdp_lab.lab.drawings.comparing import heat
@@ -88,9 +89,10 @@ def leak_against_loss(results: tables.Tables) -> Figure:
         worst = heat.pivoted(tables.rows(found, **here), "publisher", "followed", "share", "max")
         for i, name in enumerate(names):
             _point(ax, plotting.style(i), loss[name], worst.loc[name])
-        ax.set(ylim=(-0.04, 1.04), xlim=(0, None if loss.isna().all() else 1.08 * loss.max()))
+        most = 1.0 if loss.isna().all() else loss.max()
+        ax.set(ylim=(-0.04, 1.04), xlim=(-0.04 * most, 1.08 * most))
         for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_formatter("{x:.0%}")
+            axis.set_major_formatter(PercentFormatter(1))
         x = paid["label"].iloc[0] if at >= len(panels) - _ACROSS else ""
         plotting.label(ax, x=x, y="" if at % _ACROSS else "people breached", title=f"{dataset}, {what}", legend=False)
     looks = [plotting.style(i) for i in range(len(names))]
