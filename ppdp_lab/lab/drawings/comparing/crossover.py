@@ -89,7 +89,8 @@ def leak_against_loss(results: tables.Tables) -> Figure:
         worst = heat.pivoted(tables.rows(found, **here), "publisher", "followed", "share", "max")
         for i, name in enumerate(names):
             _point(ax, plotting.style(i), loss[name], worst.loc[name])
-        ax.set(ylim=(-0.04, 1.04), xlim=(0, None if loss.isna().all() else 1.08 * loss.max()))
+        most = 1.0 if loss.isna().all() else loss.max()
+        ax.set(ylim=(-0.04, 1.04), xlim=(-0.04 * most, 1.08 * most))
         for axis in (ax.xaxis, ax.yaxis):
             plotting.percent(axis)
         x = paid["label"].iloc[0] if at >= len(panels) - _ACROSS else ""
