@@ -106,7 +106,7 @@ def test_a_metric_says_what_it_is(name: str) -> None:
     one = metrics.get(name)
     assert one.name == name and one.label and one.reference
     assert one.better == ("lower" if name in LOSSES else "higher")
-    assert one.axis == (f"{one.label} [{one.unit}]" if one.unit else one.label)
+    assert one.axis == (f"{one.label} ({one.unit})" if one.unit else one.label)
     assert repr(one) == f"<Metric {name}: {one.axis}, {one.better} is better>"
     text = inspect.getdoc(one) or ""
     assert all(part in text for part in ("References\n", "Examples\n", ">>> ", "[1]_"))

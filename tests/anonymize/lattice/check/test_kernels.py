@@ -8,12 +8,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ppdp_lab.anonymize.lattice import _lattice
 from ppdp_lab.anonymize.lattice.check import _check, _history, _packing, workers
 from ppdp_lab.anonymize.lattice.check.counting import Counter, Wanted
 from ppdp_lab.anonymize.lattice.check.history import Counted
 from ppdp_lab.anonymize.lattice.check.packing import PackedTable
 from ppdp_lab.anonymize.lattice.check.workers import Workers
+from ppdp_lab.anonymize.lattice.nodes import _lattice
 
 SHIFTS = (np.uint64(5), np.uint64(2), np.uint64(0))
 MASKS = (np.uint64(7), np.uint64(7), np.uint64(3))
