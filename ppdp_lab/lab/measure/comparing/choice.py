@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +13,7 @@ from tqdm.auto import tqdm
 
 from ppdp_lab.anonymize import ANONYMIZERS, Anonymizer
 from ppdp_lab.attacks.registry import RELEASE
+from ppdp_lab.datasets import called
 from ppdp_lab.datasets import load as load_table
 from ppdp_lab.errors import HierarchyError, InfeasibleError, PPDPError
 from ppdp_lab.lab.measure import scales
@@ -75,19 +75,34 @@ class Given:
         return maker
 
 
-def load(datasets: Sequence[str], size: SimpleNamespace, given: Given) -> dict[str, Microdata]:
-    """The tables, one's own under the name of its file; larger ones are sampled, and one of fewer than 2 k rows is refused."""
-    found = {}
+def plan(
+    scale: str,
+    datasets: list[str],
+    seed: int,
+    *,
+    rows: int | None = None,
+    queries: int | None = None,
+    repeat: int | None = None,
+    k: int = 10,
+) -> scales.Plan:
+    """The tables, larger ones sampled; one of fewer than 2 k rows is refused.
+
+    >>> made = plan("quick", ["adult"], 1, rows=200)
+    >>> len(made.tables["adult"]), made.sizes.queries
+    (200, 500)
+    """
+    size = sizes(scale, rows=rows, queries=queries, repeat=repeat)
+    found: dict[str, Microdata] = {}
     for name in datasets:
-        table = load_table(name)
+        table, title = load_table(name), called(name)
         if len(table) > size.rows:
-            table = load_table(name, rows=size.rows, seed=given.seed)
-        if len(table) < 2 * given.k:
+            table = load_table(name, rows=size.rows, seed=seed)
+        if len(table) < 2 * k:
             raise InfeasibleError(
-                f"{name} has {len(table)} rows, and the comparison needs {2 * given.k}, two classes of k = {given.k}; lower k"
+                f"{title!r} has {len(table)} rows, and the comparison needs {2 * k}, two classes of k = {k}; lower k"
             )
-        found[Path(name).stem if name.endswith(".toml") else name] = table
-    return found
+        found[title] = table
+    return scales.Plan(found, size)
 
 
 def released(

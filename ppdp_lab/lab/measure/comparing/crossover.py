@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,8 +14,7 @@ from tqdm.auto import tqdm
 
 from ppdp_lab.anonymize import ANONYMIZERS
 from ppdp_lab.attacks import UpdateModel
-from ppdp_lab.datasets import load as load_table
-from ppdp_lab.errors import ParameterError, PPDPError, SchemaError
+from ppdp_lab.errors import PPDPError, SchemaError
 from ppdp_lab.lab.measure import scales
 from ppdp_lab.lab.measure.bpg import dirty_records_are_known, rule_of
 from ppdp_lab.lab.measure.comparing import costs
@@ -97,22 +95,37 @@ def stream(table: Microdata, size: SimpleNamespace, *, changing: bool, d: int, s
     )
 
 
-def load(datasets: Sequence[str], size: SimpleNamespace, *, d: int, seed: int) -> dict[str, Microdata]:
-    """The tables, a table of one's own under the name of its file; one that is too small for its stream is refused at once."""
-    rows = size.initial + size.updates * size.rate
-    found = {}
-    for name in datasets:
-        own = name.endswith(".toml")
-        table = load_table(name) if own else load_table(name, rows=rows, seed=seed)
-        if len(table) < rows:
-            raise ParameterError(
-                f"{name} has {len(table):,} rows, and its stream needs {rows:,} (initial = {size.initial:,} and updates = "
-                f"{size.updates} times rate = {size.rate:,}); lower initial, rate or updates"
-            )
+def plan(
+    scale: str,
+    datasets: list[str],
+    seed: int,
+    *,
+    initial: int | None = None,
+    rate: int | None = None,
+    updates: int | None = None,
+    queries: int | None = None,
+    k: int = 10,
+    d: int = 10,
+) -> scales.Plan:
+    """The tables, and sizes of a stream that they can feed; whoever cannot publish or attack such a stream says so in its cell.
+
+    >>> made = plan("quick", ["occ"], 1, initial=500, rate=50)
+    >>> made.sizes.updates, len(made.tables["occ"])
+    (5, 750)
+    """
+    said = {"initial": initial, "rate": rate, "updates": updates, "queries": queries}
+    fitting = scales.Fitting(datasets, sizes(scale, **said), said, seed=seed)
+
+    def used(size: dict[str, Any]) -> int:
+        return int(size["initial"] + size["updates"] * size["rate"])
+
+    rows = fitting.shrink(["initial", "rate"], used, least={"initial": 2 * k, "rate": 1})
+    fitting.load(rows, sensitive=True)
+    made = fitting.plan()
+    for table in made.tables.values():  # a block of d values that the table does not have is refused now, not in a cell
         for changing in (False, True):
-            stream(table, size, changing=changing, d=d, seed=seed)
-        found[Path(name).stem if own else name] = table
-    return found
+            stream(table, made.sizes, changing=changing, d=d, seed=seed)
+    return made
 
 
 def published(make: Callable[[], Publisher], snapshots: Sequence[Snapshot]) -> tuple[list[Release], float]:

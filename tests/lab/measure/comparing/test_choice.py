@@ -146,11 +146,7 @@ def test_tables_come_in_by_name_or_by_toml_and_small_ones_are_refused(tmp_path) 
     pd.DataFrame({"age": range(8), "ill": list("abcd") * 2}).to_csv(tmp_path / "mine.csv", index=False)
     toml = tmp_path / "mine.toml"
     toml.write_text('file = "mine.csv"\nquasi_identifiers = ["age"]\nsensitive = "ill"\n')
-    assert {name: len(t) for name, t in measure.load(["adult", str(toml)], SIZE, given(k=2)).items()} == {
-        "adult": 150,
-        "mine": 8,
-    }
-    with pytest.raises(
-        InfeasibleError, match=r"mine\.toml has 8 rows, and the comparison needs 10, two classes of k = 5"
-    ):
-        measure.load([str(toml)], SIZE, given())
+    made = measure.plan("quick", ["adult", str(toml)], 1, rows=150, k=2)
+    assert {name: len(table) for name, table in made.tables.items()} == {"adult": 150, "mine": 8}
+    with pytest.raises(InfeasibleError, match=r"'mine' has 8 rows, and the comparison needs 10, two classes of k = 5"):
+        measure.plan("quick", [str(toml)], 1, k=5)

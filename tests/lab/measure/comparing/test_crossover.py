@@ -13,7 +13,7 @@ import ppdp_lab as pl
 from ppdp_lab import attacks, metrics, plotting
 from ppdp_lab.attacks import Background, Disclosure
 from ppdp_lab.attacks.registry import ATTRIBUTE, IDENTITY, RELEASE, SERIES, attack
-from ppdp_lab.errors import ParameterError, SchemaError, UnknownNameError
+from ppdp_lab.errors import InfeasibleError, ParameterError, SchemaError, UnknownNameError
 from ppdp_lab.lab.drawings.comparing import crossover as drawings
 from ppdp_lab.lab.measure.comparing import crossover as measure
 from ppdp_lab.lab.measure.comparing.anew import Anew
@@ -203,14 +203,17 @@ def test_a_table_that_is_too_small_or_has_no_value_to_protect_is_refused_at_once
     frame.to_csv(tmp_path / "mine.csv", index=False)
     toml = tmp_path / "mine.toml"
     toml.write_text('file = "mine.csv"\nquasi_identifiers = ["age"]\nsensitive = "ill"\n')
-    small = SimpleNamespace(initial=30, rate=5, updates=2)
-    assert list(measure.load([str(toml)], small, d=2, seed=1)) == ["mine"]
-    words = r"mine\.toml has 50 rows, and its stream needs 200 \(initial = 160 and updates = 2 times rate = 20\); lower"
-    with pytest.raises(ParameterError, match=words):
-        measure.load([str(toml)], SIZE, d=2, seed=1)
+    small = {"initial": 30, "rate": 5, "updates": 2, "d": 2}
+    assert list(measure.plan("quick", [str(toml)], 1, **small).tables) == ["mine"]
+    with pytest.raises(
+        InfeasibleError, match=r"'mine' has 50 rows, too few .* at least 80 with initial = 60, rate = 10"
+    ):
+        measure.plan("quick", [str(toml)], 1, initial=60, rate=10, updates=2, d=2)
+    fitted = measure.plan("quick", [str(toml)], 1, d=2)  # what is not said is made to fit
+    assert fitted.sizes.initial + 5 * fitted.sizes.rate <= 50 and "initial 20,000 ->" in fitted.notes[0]
     toml.write_text('file = "mine.csv"\nquasi_identifiers = ["age", "ill"]\n')
-    with pytest.raises(SchemaError, match="protect one sensitive column; this table has 0"):
-        measure.load([str(toml)], small, d=2, seed=1)
+    with pytest.raises(SchemaError, match="'mine' must have one sensitive column for this experiment, and has none"):
+        measure.plan("quick", [str(toml)], 1, **small)
 
 
 def test_a_publisher_that_refuses_says_why_in_every_cell(table: pl.Microdata) -> None:
