@@ -10,6 +10,7 @@ import pandas as pd
 from adversary.worlds import NUMBER, ORDER, ORDERED, PATHS, SET, World
 
 import ppdp_lab as pl
+from ppdp_lab.errors import PublicationError
 
 
 @dataclass
@@ -29,7 +30,7 @@ def frames_of(release: pl.Release) -> list[pd.DataFrame]:
     """The published tables of a release, whatever its form."""
     try:
         return [release.to_frame()]
-    except pl.release.PublicationError:
+    except PublicationError:
         return list(release.to_frames())
 
 
