@@ -53,8 +53,9 @@ def execute(
         from papermill.exceptions import PapermillExecutionError
 
     _register_engine()
+    # The kernel's own log is not for readers: errors of cells stand in the notebook, and an interrupt is how it is ended.
     here = KernelSpec(
-        argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=ERROR"],
+        argv=[sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=CRITICAL"],
         env=same_package() | dict(environment),
         display_name="Python 3",
         language="python",

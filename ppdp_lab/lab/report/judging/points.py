@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from ppdp_lab.errors import PPDPError, listed, unknown
 from ppdp_lab.lab.experiment.claims import PAIRS, Claim
+from ppdp_lab.lab.report.text import data_name, number
 from ppdp_lab.lab.run.tables import Tables
 
 VALUE, FIRST, SECOND, VOID = "value", "first", "second", "void"
@@ -120,9 +122,18 @@ def _two_curves(
         at = ", ".join(f"{axis} = {alone[key].iloc[0]}" for axis, key in zip([*claim.by, *claim.x], keys))
         raise ClaimError(f"at {at} only one of {listed(claim.compare)} has a value; narrow the query to common points")
     nothing = (points[FIRST] == 0) & (points[SECOND] == 0)
-    left_out = [" ".join(map(str, row)) for row in points.loc[nothing, keys].to_numpy()]
+    left_out = [_called([*claim.by, *claim.x], row) for row in points.loc[nothing, keys].to_numpy()]
     points = points[~nothing].reset_index(drop=True)
     points.attrs[LEFT_OUT] = left_out
     if claim.kind not in PAIRS:
         points[VALUE] = points[FIRST] / points[SECOND]  # infinite where only the second is 0
     return points
+
+
+def _called(axes: list[str], point: Sequence[Any]) -> str:
+    """A point as a reader wants it: names as they are, numbers with what they count.
+
+    >>> _called(["dataset", "e"], ["occ", 2])
+    'OCC e = 2'
+    """
+    return " ".join(data_name(v) if isinstance(v, str) else f"{axis} = {number(v)}" for axis, v in zip(axes, point))

@@ -185,7 +185,7 @@ def test_two_curves_of_zeros_leave_nothing_to_judge(kind):
 def test_points_where_both_are_zero_are_left_out():
     """0 = 0 is no "more": what is left decides."""
     above = judge(claim("above"), two([0, 3], [0, 2]), "quick")
-    assert above.measured == "at 1 of 1 points (100%); first / second 1.5 to 1.5; nothing to judge at 0"
+    assert above.measured == "at 1 of 1 points (100%); first / second 1.5 to 1.5; nothing to judge at x = 0"
     ratio = claim("at_most", paper=1.5, series="s", compare=("a", "b"), x=("x",))
     assert judge(ratio, two([0, 3], [0, 2]), "quick").verdict == HOLDS
     assert judge(ratio, two([0, 0], [0, 0]), "quick").verdict == NOTHING
@@ -251,3 +251,9 @@ def test_a_reason_belongs_to_the_run_it_was_written_for():
 )
 def test_measurements_that_are_alike(written, measured, same):
     assert verdicts.alike(written, measured) is same
+
+
+def test_data_sets_are_called_as_in_the_figures():
+    rows = pd.DataFrame({"dataset": ["occ", "sal"], "x": [1, 1], "v": [0.0, 2.0]})
+    said = claim("above", series="dataset", compare=("sal", "occ"))
+    assert judge(said, rows, "quick").paper == "SAL above OCC"
