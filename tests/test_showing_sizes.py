@@ -56,7 +56,11 @@ def test_of_hundreds_of_columns_the_first_are_shown() -> None:
 
 def test_wide_and_deep_trees_show_what_fits() -> None:
     flat = pl.Hierarchy.from_dict({f"leaf {i}": None for i in range(10_000)})
-    assert "leaf 29" in flat._repr_html_() and "and 9970 more" in flat._repr_html_() and "shown down" not in flat._repr_html_()
+    assert (
+        "leaf 29" in flat._repr_html_()
+        and "and 9970 more" in flat._repr_html_()
+        and "shown down" not in flat._repr_html_()
+    )
     wordy = pl.Hierarchy.from_dict({"a" * 5_000: [f"{i}{'b' * 5_000}" for i in range(30)]})
     assert len(wordy._repr_html_()) < 10_000
     deep = pl.Hierarchy.mask_suffix([f"{i:06d}" for i in range(0, 100_000, 7)])
@@ -78,4 +82,6 @@ def test_numbers_have_the_digits_that_matter(number: float, text: str) -> None:
 def test_a_cell_that_is_html_is_not_cut_and_reports_are_not_either() -> None:
     long = "<b>" + "x" * 500 + "</b>"
     assert "x" * 500 in pages.table(["a"], [[pages.Html(long)]])
-    assert "x" * 300 not in pages.table(["a"], [["x" * 500]]) and "x" * 500 in pages.table(["a"], [["x" * 500]], longest=None)
+    assert "x" * 300 not in pages.table(["a"], [["x" * 500]]) and "x" * 500 in pages.table(
+        ["a"], [["x" * 500]], longest=None
+    )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ppdp_lab import pages
+from ppdp_lab.registry import counted
 from ppdp_lab.table.domain import Domain
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def table_html(table: Microdata) -> str:
         rows.append((domain.name, "sensitive", domain.type, len(domain), _some(common, len(domain))))
     rows += [(name, "identifier", "", "", "never published") for name in schema.identifiers]
     columns = pages.table(("column", "role", "holds", "values", "which"), rows, limit=MOST_COLUMNS)
-    return pages.card(f"Microdata of {len(table)} records ({table.provenance})", columns)
+    return pages.card(f"Microdata of {counted(len(table), 'record')} ({table.provenance})", columns)
 
 
 def _range(domain: Domain) -> str:

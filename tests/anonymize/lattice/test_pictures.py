@@ -1,4 +1,4 @@
-"""Drawings of a search: every node once, in the colour of its state, small enough for a notebook; one geometry for all of them."""
+"""Drawings of a search: every node once, in the colour of its state, small enough for a notebook; one geometry for all."""
 
 from __future__ import annotations
 
