@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import base64
 import html
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
 GENERATOR, SHORT = "ppdp_lab report", 24
+LONGEST, MOST_COLUMNS = 200, 25  # letters of a cell, and columns of a table, unless it is asked for more
 # Letters that no page may hold: control characters, and halves of pairs that cannot be encoded.
 _STRANGE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -28,7 +30,7 @@ STYLE = """
   text-align: left; vertical-align: top; background: transparent; color: inherit; white-space: normal; }
 .ppdp-lab.ppdp-lab table thead th { border-bottom: 1px solid rgba(128, 128, 128, .8); font-weight: 600; }
 .ppdp-lab.ppdp-lab table tbody th { font-weight: 400; opacity: .75; }
-.ppdp-lab.ppdp-lab table td.short { white-space: nowrap; }
+.ppdp-lab.ppdp-lab table .short { white-space: nowrap; }
 .ppdp-lab.ppdp-lab table td.number { text-align: right; font-variant-numeric: tabular-nums; }
 .ppdp-lab details { margin: .1em 0; }
 .ppdp-lab summary { cursor: pointer; } .ppdp-lab ul { padding: 0 0 0 1.1em; list-style: none; margin: 0; }
@@ -83,26 +85,66 @@ def pairs(said: Mapping[str, object]) -> Html:
     """Names and what belongs to them, one pair a line.
 
     >>> pairs({"records": 3})
-    '<table><tbody><tr><th>records</th><td>3</td></tr></tbody></table>'
+    '<table><tbody><tr><th class="short">records</th><td>3</td></tr></tbody></table>'
     """
-    rows = [element("tr", element("th", name), element("td", value)) for name, value in said.items()]
+    rows = [element("tr", _heading(name), element("td", value)) for name, value in said.items()]
     return element("table", element("tbody", *rows)) if rows else Html("")
 
 
-def table(header: Sequence[object], rows: Iterable[Sequence[object]], *, limit: int | None = None) -> Html:
-    """A small table; of more than ``limit`` rows the first ones, and how many more there are. Numbers stand to the right."""
+def _heading(name: str) -> Html:
+    return element("th", name, class_="short" if len(name) <= SHORT else "long")
+
+
+def table(
+    header: Sequence[object],
+    rows: Iterable[Sequence[object]],
+    *,
+    limit: int | None = None,
+    longest: int | None = LONGEST,
+    columns: int | None = MOST_COLUMNS,
+) -> Html:
+    """A small table; of more than ``limit`` rows the first ones, and how many more there are. Numbers stand to the right.
+
+    So it stays small whatever a table holds: of more ``columns`` the first ones are shown, and texts of more than ``longest``
+    letters are cut. What is HTML already stays whole.
+    """
     every = list(rows)
     shown = every if limit is None else every[:limit]
-    head = element("thead", element("tr", *(element("th", name) for name in header)))
-    body = element("tbody", *(element("tr", *map(_cell, row)) for row in shown))
-    rest = len(every) - len(shown)
-    return Html(element("table", head, body) + (element("small", f"and {rest} more") if rest else ""))
+    head = element("thead", element("tr", *(element("th", shortened(name, longest)) for name in header[:columns])))
+    body = element("tbody", *(element("tr", *(_cell(value, longest) for value in row[:columns])) for row in shown))
+    rest, beside = len(every) - len(shown), len(header) - len(header[:columns])
+    more = [f"and {rest} more"] * bool(rest) + [f"and {beside} more columns"] * bool(beside)
+    return Html(element("table", head, body) + "".join(element("small", words) for words in more))
 
 
-def _cell(value: object) -> Html:
+def shortened(value: object, longest: int | None = LONGEST) -> object:
+    """A text of at most so many letters, and a mark where more of it was; anything else as it is.
+
+    >>> shortened("a long story", 8), shortened("short", 8)
+    ('a lon...', 'short')
+    """
+    if longest is None or isinstance(value, Html) or not isinstance(value, str) or len(value) <= longest:
+        return value
+    return value[: longest - 3] + "..."
+
+
+def readable(number: float) -> str:
+    """A number with six digits that matter, and every digit before the point; whole ones as they are.
+
+    >>> readable(0.5833200469234759), readable(1234567.891), readable(25.0), readable(2.5e-07)
+    ('0.58332', '1234568', '25', '2.5e-07')
+    """
+    if not math.isfinite(number) or not 1e-4 <= abs(number) < 1e15:
+        return f"{number:.6g}"
+    places = max(5 - math.floor(math.log10(abs(number))), 0)
+    text = f"{number:.{places}f}"
+    return text.rstrip("0").rstrip(".") if places else text
+
+
+def _cell(value: object, longest: int | None) -> Html:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return element("td", value, class_="number")
-    return element("td", value, class_="short" if len(str(value)) <= SHORT else "long")
+        return element("td", readable(value) if isinstance(value, float) else value, class_="number")
+    return element("td", shortened(value, longest), class_="short" if len(str(value)) <= SHORT else "long")
 
 
 def folded(summary: object, *content: object, opened: bool = False) -> Html:

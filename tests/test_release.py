@@ -137,7 +137,7 @@ def test_counterfeits_stand_among_the_rows_unmarked() -> None:
     assert frame["age"].tolist() == ["[20, 21]"] * 2 + ["[20, 23]"] * 3
     assert release.counterfeit_statistics().to_dict("list") == {"group": [1], "counterfeits": [1]}
     assert release.counterfeits.to_dict("list") == {"class": [1], "illness": ["HIV"], "age": [20]}
-    assert repr(release) == "<Release of 4 records in 2 classes, 1 counterfeits>"
+    assert repr(release) == "<Release of 4 records in 2 classes, 1 counterfeit>"
 
 
 def test_a_class_of_counterfeits_alone() -> None:

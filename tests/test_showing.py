@@ -47,6 +47,11 @@ def people(n: int = 120, quasi: int = 3) -> pl.Microdata:
     return pl.Microdata(frame, schema, ids=ids)
 
 
+def many_columns() -> pl.Microdata:
+    frame = pd.DataFrame({f"a column with a long name {i}": [1, 2, 3] for i in range(60)})
+    return pl.Microdata(frame, pl.Schema(list(frame.columns)))
+
+
 def releases(table: pl.Microdata) -> dict[str, pl.Release]:
     whole = pl.Mondrian(pl.KAnonymity(6)).anonymize(table)
     return {style: pl.Release(table, whole.class_of, style=style, method=whole.method) for style in FORMS}
@@ -101,7 +106,8 @@ def many() -> dict[str, Any]:
         found |= {f"{style} counterfeits": release.counterfeit_codes}
     release = series["generalized"]
     found |= {"boxes": release.boxes, **{f"box {column.domain.name}": column for column in release.boxes}}
-    found["queries"] = pl.metrics.random_queries(table, 5, seed=1) if hasattr(pl.metrics, "random_queries") else None
+    found["queries"] = pl.metrics.queries_by_width(table, 0.3, n=5, seed=1)
+    found["many queries"] = pl.metrics.queries_by_width(many_columns(), 0.3, n=5, seed=1)
     found |= {f"result {i} {type(result).__name__}": result for i, result in enumerate(results())}
     found["model"] = pl.UpdateModel.in_blocks([f"value {i}" for i in range(80)], 4)
     found |= {f"registry {name}": family for name, family in FAMILIES.items()}
@@ -269,6 +275,28 @@ def test_a_figure_shows_itself_in_a_notebook() -> None:
     figure, _ = plotting.figure()
     content, size = figure._repr_png_()
     assert content.startswith(b"\x89PNG") and size == {"width": 572}
+
+
+def test_one_is_not_many() -> None:
+    table = people(1, quasi=1)
+    release = pl.Release(table, np.zeros(1, dtype=int))
+    things = [table, release, release.published(), release.counts(), attacks.Background.worst_case([release])]
+    for thing in [*things, pl.KAnonymity(2).check(release)]:
+        words = str(thing) + repr(thing) + (thing._repr_html_() if hasattr(thing, "_repr_html_") else "")
+        assert not re.search(r"\b1 (records|classes|groups|rows|persons|releases)\b", words), repr(thing)
+
+
+def test_results_of_different_attacks_look_different(objects: dict[str, Any]) -> None:
+    lines = [repr(thing) for thing in objects.values() if isinstance(thing, attacks.AttackResult)]
+    assert len(set(lines)) == len(lines) and any("by record linkage: " in line for line in lines)
+
+
+def test_reasons_hold_short_numbers_and_texts() -> None:
+    values = [1 / 3, 2 / 3, 1 / 7]
+    counts = pl.ClassCounts.of_values([values])
+    assert "(0.142857 x 1, 0.333333 x 1, 0.666667 x 1)" in str(pl.DistinctLDiversity(4).check(counts))
+    wordy = pl.ClassCounts.of_values([["x" * 500, "y" * 500]])
+    assert len(str(pl.DistinctLDiversity(4).check(wordy))) < 300
 
 
 def test_a_line_is_cut_where_it_ends() -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ppdp_lab.attacks.updates import UpdateModel
 from ppdp_lab.errors import IdError, ParameterError, check_integer, check_items, listed
-from ppdp_lab.registry import OneLine
+from ppdp_lab.registry import OneLine, counted
 from ppdp_lab.release import Release
 from ppdp_lab.table import Domain, Microdata, common_domains
 
@@ -327,8 +327,8 @@ class Background:
     def __repr__(self) -> str:
         what = "quasi-identifiers and groups known" if self.knows_groups else "quasi-identifiers known"
         what += "" if self.changes is None else ", values may change"
-        number = f"{len(self)} release{'s' if len(self) > 1 else ''}"
-        return f"<Background on {self.n_persons} persons in {number}: {what}>"
+        number = counted(len(self), "release")
+        return f"<Background on {counted(self.n_persons, 'person')} in {number}: {what}>"
 
 
 def release_name(number: int, count: int) -> str:

@@ -19,7 +19,7 @@ import pandas as pd
 
 from ppdp_lab import pages
 from ppdp_lab.errors import ParameterError, PublicationError, listed
-from ppdp_lab.registry import OneLine, Registry, cut, few_names
+from ppdp_lab.registry import OneLine, Registry, counted, cut, few_names
 from ppdp_lab.table import Boxes, ClassCounts, Domain, Microdata, Schema, Sets
 
 GROUP, PSEUDONYM, COUNT, COUNTERFEITS = "group", "pseudonym", "count", "counterfeits"
@@ -209,7 +209,8 @@ class Published(OneLine, ABC):
     def _said(self) -> str:
         fakes = self.counterfeits_per_group
         told = "" if fakes is None else f", {int(fakes.sum())} of them counterfeits"
-        return f"{self.form} table{'s' if len(self.tables) > 1 else ''} of {len(self)} rows in {self.n_groups} groups{told}"
+        rows = f"{counted(len(self), 'row')} in {counted(self.n_groups, 'group')}"
+        return f"{self.form} table{'s' if len(self.tables) > 1 else ''} of {rows}{told}"
 
     def head(self, rows: int = 5) -> dict[str, pd.DataFrame]:
         """The first rows of each table, to look at; they are sorted by what is published."""

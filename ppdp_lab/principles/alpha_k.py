@@ -10,7 +10,7 @@ import numpy as np
 from ppdp_lab.errors import ParameterError, check_integer, check_items, check_number, listed
 from ppdp_lab.principles.base import PRINCIPLES, TOLERANCE, rounded_up
 from ppdp_lab.principles.l_diversity import SensitivePrinciple
-from ppdp_lab.registry import Within
+from ppdp_lab.registry import Within, counted
 from ppdp_lab.table import ClassCounts, Histogram
 
 
@@ -91,7 +91,7 @@ class AlphaKAnonymity(SensitivePrinciple):
         """Size, or the value that is too frequent."""
         reasons = []
         if counts.sizes[cls] < self.k:
-            reasons.append(f"{counts.sizes[cls]} records, fewer than k = {self.k}")
+            reasons.append(f"{counted(int(counts.sizes[cls]), 'record')}, fewer than k = {self.k}")
         share = self.shares(counts)[cls]
         if share > self.alpha + TOLERANCE:
             histogram = counts.histogram(self.attribute)

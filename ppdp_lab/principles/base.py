@@ -13,6 +13,7 @@ import numpy as np
 from ppdp_lab import pages
 from ppdp_lab.errors import InfeasibleError, ParameterError
 from ppdp_lab.registry import OneLine, Plain, Registry, cut
+from ppdp_lab.registry.one_line import WIDTH
 from ppdp_lab.table import ClassCounts
 
 TOLERANCE = 1e-9  # three equal values must pass entropy >= log 3, which floating point alone denies them
@@ -56,11 +57,29 @@ class Verdict(OneLine):
         return [f"class {c}: {self.rule.explain(self.counts, int(c))}" for c in self.failing[:limit]]
 
     def _head(self) -> str:
+        return "; ".join([f"{self.rule} {self._where()}", *self._kept()])
+
+    def _where(self) -> str:
         many = len(self.safe)
-        how = f"holds in all {many}" if self.holds else f"fails in {len(self.failing)} of {many}"
-        strongest = self.strongest
-        kept = "no stronger one does" if strongest == self.rule else f"the strongest that holds is {strongest}"
-        return f"{self.rule} {how} classes" + (f"; {kept}" if strongest is not None else "")
+        if not many:
+            return "holds, for there is no class"
+        if many == 1:
+            return f"{'holds' if self.holds else 'fails'} in the only class"
+        return f"holds in all {many} classes" if self.holds else f"fails in {len(self.failing)} of {many} classes"
+
+    def _kept(self) -> list[str]:
+        """The strongest parameters; of several rules also where one of them has none."""
+        if not self.counts.sizes.any():
+            return []
+        found = [(part, part.strongest(self.counts)) for part in self.rule.parts()]
+        kept = [strongest for _, strongest in found if strongest is not None]
+        lost = [part for part, strongest in found if strongest is None]
+        if kept == list(self.rule.parts()):
+            return ["no stronger one does"]
+        said = [f"the strongest that holds is {' & '.join(map(str, kept))}"] if kept else []
+        return said + [
+            f"{f'of {part} ' if kept else ''}not even the weakest one does" for part in lost[: None if kept else 1]
+        ]
 
     def _reasons(self) -> list[str]:
         rest = len(self.failing) - 3
@@ -70,11 +89,15 @@ class Verdict(OneLine):
         return "\n  ".join([self._head(), *self._reasons()])
 
     def __repr__(self) -> str:
-        return cut(f"<Verdict: {self._head()}>")
+        line = f"<Verdict: {self._head()}>"
+        # Of a long rule what was asked for is left out: what holds says more, and names the same rules.
+        return line if len(line) <= WIDTH else cut(f"<Verdict: {'; '.join([self._where(), *self._kept()])}>")
 
     def _repr_html_(self) -> str:
         words = pages.verdict(self.holds, self._head())
-        return pages.card(f"Verdict on {self.rule}", words, pages.listing(self._reasons()) if self.failing.size else "")
+        return pages.card(
+            f"Verdict: the rule {self._where()}", words, pages.listing(self._reasons()) if self.failing.size else ""
+        )
 
 
 class Principle(Plain, ABC):

@@ -8,7 +8,7 @@ import numpy as np
 
 from ppdp_lab.errors import InfeasibleError, check_integer
 from ppdp_lab.principles.base import PRINCIPLES, Principle
-from ppdp_lab.registry import Within
+from ppdp_lab.registry import Within, counted
 from ppdp_lab.table import ClassCounts
 
 
@@ -53,7 +53,7 @@ class KAnonymity(Principle):
 
     def explain(self, counts: ClassCounts, cls: int) -> str:
         """How many records are there."""
-        return f"{counts.sizes[cls]} records, fewer than k = {self.k}"
+        return f"{counted(int(counts.sizes[cls]), 'record')}, fewer than k = {self.k}"
 
     def _strongest(self, counts: ClassCounts) -> KAnonymity:
         """k is the size of the smallest class."""

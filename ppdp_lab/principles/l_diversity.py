@@ -170,8 +170,8 @@ class RecursiveCLDiversity(SensitivePrinciple):
         histogram = counts.histogram(self.attribute)
         return (
             f"the most frequent value of {histogram.domain.name} occurs {head[cls]:g} times ({histogram.words(cls)}), a share of "
-            f"{_top_share(counts, self.attribute, cls):.1%}, not less than c = {self.c:g} times the {tail[cls]:g} records "
-            f"from the l = {self.l}th value on"
+            f"{_top_share(counts, self.attribute, cls):.1%}, not less than c = {self.c:g} times the {tail[cls]:g} record(s) "
+            f"beyond the l - 1 = {self.l - 1} most frequent value(s)"
         )
 
     def _strongest(self, counts: ClassCounts) -> RecursiveCLDiversity | None:

@@ -61,6 +61,15 @@ def few_names(values: Iterable[object], limit: int = 8) -> str:
     return ", ".join(shown[:limit]) + (f" and {rest} more" if rest > 0 else "")
 
 
+def counted(count: int, noun: str) -> str:
+    """How many there are of something.
+
+    >>> counted(1, "class"), counted(2, "class"), counted(0, "record")
+    ('1 class', '2 classes', '0 records')
+    """
+    return f"{count} {noun}{'' if count == 1 else 'es' if noun.endswith('s') else 's'}"
+
+
 class _Short(reprlib.Repr):
     """Values in a few words: of arrays, tables and indexes how large they are."""
 

@@ -25,7 +25,7 @@ from ppdp_lab.errors import (
 from ppdp_lab.forms import FORMS, Counterfeits, Parts, Published
 from ppdp_lab.forms.counterfeits import whole_numbers
 from ppdp_lab.principles import Principle
-from ppdp_lab.registry import cut
+from ppdp_lab.registry import counted, cut
 from ppdp_lab.registry.one_line import WIDTH
 from ppdp_lab.release.checking import fitting_boxes, ids_among
 from ppdp_lab.release.numbering import numbers_by_content
@@ -215,15 +215,10 @@ class Release:
         return len(self), len(self.table.domains)
 
     def _said(self) -> list[str]:
-        parts = [f"{int(self.real_sizes.sum())} records in {self.n_classes} classes"]
-        for count, name in (
-            (len(self.suppressed), "suppressed"),
-            (self.n_counterfeits, "counterfeits"),
-            (len(self.dirty), "dirty"),
-        ):
-            if count:
-                parts.append(f"{count} {name}")
-        return parts
+        parts = [f"{counted(int(self.real_sizes.sum()), 'record')} in {counted(self.n_classes, 'class')}"]
+        parts += [f"{len(self.suppressed)} suppressed"] if len(self.suppressed) else []
+        parts += [counted(self.n_counterfeits, "counterfeit")] if self.n_counterfeits else []
+        return parts + ([f"{len(self.dirty)} dirty"] if len(self.dirty) else [])
 
     def __repr__(self) -> str:
         note = " (seeded, not private)" if self.seeded else ""

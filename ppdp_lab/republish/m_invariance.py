@@ -88,7 +88,7 @@ class MInvariance(Publisher):
     >>> publisher.publish(table.select(range(6)))
     <Release of 6 records in 3 classes, by MInvariance(2)>
     >>> publisher.publish(table.select([0, 2, 4, 6, 7]))  # flu is rare now
-    <Release of 5 records in 3 classes, 1 counterfeits, by MInvariance(2)>
+    <Release of 5 records in 3 classes, 1 counterfeit, by MInvariance(2)>
     """
 
     layout: ClassVar[Mapping[str, Stored]] = {

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ppdp_lab import pages
 from ppdp_lab.errors import ParameterError, SchemaError, check_choice, check_integer, listed
-from ppdp_lab.registry import OneLine, cut
+from ppdp_lab.registry import OneLine, counted, cut
 from ppdp_lab.table.domain import Domain
 from ppdp_lab.table.keys import histogram_segments
 from ppdp_lab.table.keys.bounds import check_codes, check_columns, check_entries, check_offsets
@@ -68,9 +69,17 @@ class Histogram(OneLine):
         """The histogram of one class in words, most frequent value first."""
         cells = slice(self.offsets[cls], self.offsets[cls + 1])
         order = np.argsort(-self.counts[cells], kind="stable")
-        names = self.domain.labels[self.values[cells][order]]
-        parts = [f"{name} x {count}" for name, count in zip(names[:limit], self.counts[cells][order])]
-        return ", ".join(parts) + (f" and {len(names) - limit} more" if len(names) > limit else "")
+        values = self.values[cells][order]
+        names = [self._name(value) for value in values[:limit].tolist()]
+        parts = [f"{name} x {count}" for name, count in zip(names, self.counts[cells][order])]
+        return ", ".join(parts) + (f" and {len(values) - limit} more" if len(values) > limit else "")
+
+    def _name(self, code: int) -> object:
+        """A value in a few letters: sentences hold no numbers of seventeen digits."""
+        value = self.domain.values[code]
+        if isinstance(value, float) and self.domain.hierarchy is None:
+            return pages.readable(value)
+        return pages.shortened(str(self.domain.labels[code]), 40)
 
 
 class ClassCounts:
@@ -238,7 +247,7 @@ class ClassCounts:
         return self.n_classes
 
     def __repr__(self) -> str:
-        return f"<ClassCounts of {int(self.sizes.sum())} records in {self.n_classes} classes>"
+        return f"<ClassCounts of {counted(int(self.sizes.sum()), 'record')} in {counted(self.n_classes, 'class')}>"
 
 
 def _domains(domains: Any) -> tuple[Domain, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import DroppedColumnsWarning, IdError, ParameterError, SchemaError, check_list, listed
-from ppdp_lab.registry import cut, few_names
+from ppdp_lab.registry import counted, cut, few_names
 from ppdp_lab.table.domain import Domain
 from ppdp_lab.table.hierarchies import Hierarchy
 from ppdp_lab.table.keys.bounds import check_codes
@@ -291,7 +291,7 @@ class Microdata:
     def __repr__(self) -> str:
         quasi, sensitive = few_names(self.schema.quasi_identifiers), few_names(self.schema.sensitive)
         return cut(
-            f"<Microdata of {len(self)} records: {quasi} | {sensitive or 'nothing sensitive'} ({self.provenance})>"
+            f"<Microdata of {counted(len(self), 'record')}: {quasi} | {sensitive or 'nothing sensitive'} ({self.provenance})>"
         )
 
     def _repr_html_(self) -> str:

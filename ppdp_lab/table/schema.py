@@ -36,7 +36,8 @@ class Schema:
     quasi_identifiers : str or list of str
         Columns that an adversary may know, such as age and zip code; they get generalized.
     sensitive : str or list of str, optional
-        Columns that must not be linked to a person; they are published as they are.
+        Columns that must not be linked to a person; they are published as they are. An amount with many digits can be looked
+        up elsewhere like a name: round it first, to what readers need.
     identifiers : str or list of str, optional
         Columns that name a person; they never leave the house.
     domains : dict of str to list, optional

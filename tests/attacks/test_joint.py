@@ -85,7 +85,8 @@ def test_held_by_takes_parts_of_cells_and_several_cells() -> None:
     assert found.values("a") == ["HIV", "flu"]
     assert found.table().to_dict("records") == [{"a & b & c": "HIV, flu, flu", "d": "cold"}]
     assert str(found) == (
-        "joint reasoning: 1 assignment is consistent with the series, and 1 of 4 persons have the same value in all."
+        "joint reasoning: 1 assignment is consistent with the series (persons whom nothing tells apart taken together), "
+        "and 1 of 4 persons have the same value in all."
     )
     with pytest.raises(IdError, match="does not name 'x'"):
         found.values("x")

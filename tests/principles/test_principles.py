@@ -129,7 +129,7 @@ def test_words() -> None:
     )
     assert words(pl.RecursiveCLDiversity(2, 2), flu) == (
         "the most frequent value of illness occurs 3 times (flu x 3, HIV x 1), a share of 75.0%, not less than c = 2 times "
-        "the 1 records from the l = 2th value on"
+        "the 1 record(s) beyond the l - 1 = 1 most frequent value(s)"
     )
     alpha = pl.AlphaKAnonymity(0.5, 6)
     assert words(alpha, flu) == (
@@ -154,8 +154,8 @@ def test_a_verdict_in_words() -> None:
     assert verdict.failing.tolist() == [0, 1, 2, 3, 4] and len(verdict.why(2)) == 2
     assert str(verdict) == (
         "KAnonymity(2) fails in 5 of 6 classes; the strongest that holds is KAnonymity(1)\n  "
-        "class 0: 1 records, fewer than k = 2\n  class 1: 1 records, fewer than k = 2\n  "
-        "class 2: 1 records, fewer than k = 2\n  and 2 more"
+        "class 0: 1 record, fewer than k = 2\n  class 1: 1 record, fewer than k = 2\n  "
+        "class 2: 1 record, fewer than k = 2\n  and 2 more"
     )
     assert str(pl.KAnonymity(1).check(counts)) == "KAnonymity(1) holds in all 6 classes; no stronger one does"
     wide = ClassCounts.of_values([["a", "b", "c"], ["a", "b", "c", "c"]])
@@ -164,7 +164,7 @@ def test_a_verdict_in_words() -> None:
         "KAnonymity(3) & DistinctLDiversity(3)"
     )
     assert str(pl.RecursiveCLDiversity(0.5, 2).check(counts)).startswith(
-        "RecursiveCLDiversity(0.5, 2) fails in 6 of 6 classes\n"
+        "RecursiveCLDiversity(0.5, 2) fails in 6 of 6 classes; not even the weakest one does\n"
     )
 
 

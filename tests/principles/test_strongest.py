@@ -96,6 +96,31 @@ def test_the_strongest_of_all_is_that_of_each(classes: list, whole: list[int]) -
     assert (rules[0] & rules[1]).check(found).strongest != rules[0] & rules[1]
 
 
+def test_a_verdict_shows_the_strongest_of_every_part_even_where_one_has_none() -> None:
+    alone = pl.ClassCounts.of_values([["flu", "flu", "cold"], ["flu", "flu", "flu", "cold"]])
+    rule = pl.KAnonymity(9) & pl.RecursiveCLDiversity(0.5, 2) & pl.DistinctLDiversity(1)
+    verdict = rule.check(alone)
+    kept = "the strongest that holds is KAnonymity(3) & DistinctLDiversity(2)"
+    assert verdict.strongest is None
+    assert str(verdict).startswith(
+        f"{rule} fails in 2 of 2 classes; {kept}; of RecursiveCLDiversity(0.5, 2) not even the weakest one does\n"
+    )
+    assert kept.replace("&", "&amp;") in verdict._repr_html_() and kept in repr(verdict)
+    nothing = rule.check(pl.ClassCounts.of_values([]))
+    assert str(nothing) == f"{rule} holds, for there is no class"
+    one = pl.ClassCounts.of_values([["flu", "cold"]])
+    assert str(pl.KAnonymity(2).check(one)) == "KAnonymity(2) holds in the only class; no stronger one does"
+
+
+def test_the_line_of_a_long_rule_ends_with_what_holds() -> None:
+    rules = [pl.EntropyLDiversity(1), pl.RecursiveCLDiversity(3, 2), pl.AlphaKAnonymity(1, 1), pl.TCloseness(1)]
+    rule = All(pl.KAnonymity(2), pl.DistinctLDiversity(1), *rules)
+    verdict = rule.check(pl.ClassCounts.of_values([["flu", "flu", "cold"], ["flu", "flu", "flu", "cold"]]))
+    assert len(str(verdict)) > 200 and len(repr(verdict)) <= 200
+    assert repr(verdict).startswith("<Verdict: holds in all 2 classes; the strongest that holds is KAnonymity(3) & ")
+    assert repr(verdict).endswith(f"{verdict.strongest}>")
+
+
 def test_where_there_is_no_strongest() -> None:
     nobody = pl.ClassCounts.of_values([])
     assert pl.KAnonymity(3).strongest(nobody) is None and "strongest" not in str(pl.KAnonymity(3).check(nobody))

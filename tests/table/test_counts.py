@@ -104,7 +104,7 @@ def test_of_values_counts_every_list_as_a_class() -> None:
 def test_words_of_a_histogram() -> None:
     counts = ClassCounts.of_values([["x", "y", "y", *"abcdef"]])
     assert counts.histogram().words(0) == "y x 2, a x 1, b x 1, c x 1, d x 1 and 3 more"
-    assert repr(counts) == "<ClassCounts of 9 records in 1 classes>"
+    assert repr(counts) == "<ClassCounts of 9 records in 1 class>"
 
 
 def test_which_attribute_is_meant() -> None:

@@ -105,7 +105,7 @@ def test_with_codes_changes_values_only() -> None:
 def test_words_of_a_table() -> None:
     assert repr(people()) == "<Microdata of 3 records: age | illness (own data)>"
     bare = pl.Microdata(pd.DataFrame({"age": [1]}), pl.Schema("age"), provenance="real")
-    assert repr(bare) == "<Microdata of 1 records: age | nothing sensitive (real)>"
+    assert repr(bare) == "<Microdata of 1 record: age | nothing sensitive (real)>"
     with pytest.raises(SchemaError, match="no quasi-identifier or sensitive column 'name'; there are 'age', 'illness'"):
         people().codes("name")
 

@@ -149,7 +149,8 @@ class Assignments(AttackResult):
             )
         many = str(count) if count < 10**12 else f"about 10^{len(str(count)) - 1}"
         number = "1 assignment is" if count == 1 else f"{many} assignments are"
-        return f"joint reasoning: {number} consistent with the series, and {self._tally()} have the same value in all."
+        alike = "persons whom nothing tells apart taken together"
+        return f"joint reasoning: {number} consistent with the series ({alike}), and {self._tally()} have the same value in all."
 
     def _positions(self, persons: Sequence[object]) -> np.ndarray:
         at = self.ids.get_indexer(pd.Index(list(persons)))

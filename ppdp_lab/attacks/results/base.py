@@ -145,6 +145,9 @@ class Disclosure(AttackResult):
         total = int(self.people.sum())
         return self.people_breached / total if total else 0.0
 
+    def __repr__(self) -> str:
+        return cut(f"<Disclosure by {self.attack}: {self._tally()} breached>")
+
     def picture(self) -> tuple[str, np.ndarray]:
         """The scores."""
         return self.measure, self.scores

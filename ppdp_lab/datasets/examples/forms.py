@@ -47,7 +47,7 @@ class ExampleRelease(OneLine):
     >>> fake = example.counterfeits
     >>> invented = Counterfeits(example.counterfeit_class, fake.sensitive_codes, fake.qi_codes)
     >>> pl.Release(example.table, example.class_of, counterfeits=invented, grouped=True)
-    <Release of 7 records in 4 classes, 1 counterfeits>
+    <Release of 7 records in 4 classes, 1 counterfeit>
     """
 
     table: Microdata

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ppdp_lab import plotting
+from ppdp_lab.anonymize.lattice.nodes.sketches import edges, places
 
 SHAPES = {"holds": ("o", "rule holds"), "fails": ("s", "rule fails"), "unknown": ("D", "not known yet")}
 ROOM = 12  # nodes side by side whose names can be read
@@ -21,13 +22,17 @@ def lattice(nodes: pd.DataFrame) -> Figure:
     """The nodes of a lattice as ``explore.measure.lattice_nodes`` gives them; each has its name as ``gid``."""
     with plotting.look():
         figure, ax = plotting.figure(width=8.4, height=5.6)
-        place = _places(nodes)
+        levels = np.array([list(map(int, name.split(","))) for name in nodes["node"]])
+        place = places(levels)
         widest = int(nodes["height"].value_counts().max())
         size = 620 if widest <= ROOM else max(40, 620 * ROOM**2 / widest**2)
-        _edges(ax, place)
+        lines = LineCollection(
+            [place[[a, b]] for a, b in edges(levels)], colors=plotting.FAINT, linewidths=0.8, zorder=1
+        )
+        ax.add_collection(lines)
         latest = int(nodes["check"].max())
-        for row in nodes.itertuples():
-            _node(ax, row, place[row.node], size, latest, named=widest <= ROOM)
+        for row, (x, y) in zip(nodes.itertuples(), place.tolist()):
+            _node(ax, row, (x, y), size, latest, named=widest <= ROOM)
         ax.set_ylabel("height: sum of the levels")
         ax.set_yticks(range(int(nodes["height"].max()) + 1))
         ax.set_xticks([])
@@ -43,25 +48,6 @@ def lattice(nodes: pd.DataFrame) -> Figure:
 def gid(node: str) -> str:
     """The name of a node's mark in the drawing."""
     return f"node-{node.replace(',', '-')}"
-
-
-def _places(nodes: pd.DataFrame) -> dict[str, tuple[float, float]]:
-    place: dict[str, tuple[float, float]] = {}
-    for height, row in nodes.groupby("height"):
-        names = sorted(row["node"], key=lambda name: tuple(map(int, name.split(","))), reverse=True)
-        place |= {name: (i - (len(names) - 1) / 2, float(height)) for i, name in enumerate(names)}  # type: ignore[arg-type]
-    return place
-
-
-def _edges(ax: Axes, place: dict[str, tuple[float, float]]) -> None:
-    lines = []
-    for name, here in place.items():
-        levels = name.split(",")
-        for i, level in enumerate(levels):
-            above = place.get(",".join([*levels[:i], str(int(level) + 1), *levels[i + 1 :]]))
-            if above is not None:
-                lines.append([here, above])
-    ax.add_collection(LineCollection(lines, colors=plotting.FAINT, linewidths=0.8, zorder=1))
 
 
 def _node(ax: Axes, row: object, at: tuple[float, float], size: float, latest: int, *, named: bool) -> None:

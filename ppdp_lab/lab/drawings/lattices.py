@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
-from typing import Any
-
-import networkx as nx
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ppdp_lab import plotting
+from ppdp_lab.anonymize.lattice.nodes.pictures import draw_lattice
 from ppdp_lab.lab.run import tables
 
 HOLDS, FAILS = plotting.COLOURS[2], plotting.COLOURS[1]
@@ -52,32 +49,12 @@ def _nodes(results: tables.Tables, algorithm: str) -> pd.DataFrame:
 
 def _lattice(ax: Axes, nodes: pd.DataFrame, title: str, *, size: int) -> None:
     """A lattice, bottom up: coloured by whether the rule holds, filled where checked, with the order of the checks."""
-    levels = {node: tuple(map(int, node.split(","))) for node in nodes["node"]}
-    pairs = [(a, b) for a, b in itertools.permutations(levels, 2) if sum(levels[b]) == sum(levels[a]) + 1]
-    graph = nx.DiGraph()
-    graph.add_nodes_from(levels)
-    graph.add_edges_from((a, b) for a, b in pairs if min(np.subtract(levels[b], levels[a])) >= 0)
-    place: dict[str, tuple[float, float]] = {}
-    for height in {sum(node) for node in levels.values()}:
-        row = sorted((name for name in levels if sum(levels[name]) == height), key=lambda n: levels[n], reverse=True)
-        place |= {name: (i - (len(row) - 1) / 2, height) for i, name in enumerate(row)}
-    nx.draw_networkx_edges(graph, place, ax=ax, arrows=False, edge_color=plotting.FAINT, width=0.8)
-    rows = nodes.set_index("node")
-    for name, (x, y) in place.items():
-        holds, order = bool(rows.loc[name, "holds"]), int(rows.loc[name, "order"])
-        colour = HOLDS if holds else FAILS
-        shape = "o" if holds else "s"
-        fill = colour if order else "white"
-        ax.scatter([x], [y], s=size, c=[fill], edgecolors=colour, linewidths=1.5, marker=shape, zorder=3)
-        words: dict[str, Any] = {"ha": "center", "fontsize": 6.5, "zorder": 4, "textcoords": "offset points"}
-        if order:  # both within the node: the number of the check over the node's name
-            ax.annotate(str(order), (x, y), (0, 0.5), va="bottom", color="white", **words | {"fontweight": "bold"})
-        ax.annotate(
-            f"[{name}]", (x, y), (0, 0), va="top" if order else "center", color="white" if order else "black", **words
-        )
+    levels = np.array([list(map(int, node.split(","))) for node in nodes["node"]])
+    states = np.where(nodes["holds"], "solution", "fails").tolist()
+    names = [f"[{node}]" for node in nodes["node"]]
+    draw_lattice(ax, levels, states, nodes["order"].to_numpy(), names=names, size=size)
     ax.set_title(title)
-    ax.margins(0.15, 0.12)
-    ax.set_axis_off()
+    ax.margins(0.215, 0.182)
 
 
 def _colour_key(ax: Axes) -> None:

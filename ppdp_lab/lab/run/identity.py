@@ -33,6 +33,7 @@ PRESENTATION = (
     "release/pictures.py",
     "attacks/results/pictures.py",
     "anonymize/lattice/nodes/pictures.py",
+    "anonymize/lattice/nodes/sketches.py",
     "cli/",
     "explore/",
     "lab/classroom/",

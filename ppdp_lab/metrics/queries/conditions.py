@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import ParameterError, SchemaError, check_integer, check_list, check_number, listed
+from ppdp_lab.registry import cut, few_names
 from ppdp_lab.table import Domain, Microdata, Sets
 from ppdp_lab.table.domain import ORDERED
 
@@ -42,7 +43,7 @@ class Queries:
         return len(self.columns[0].bits)
 
     def __repr__(self) -> str:
-        return f"<{len(self)} count queries on {', '.join(column.domain.name for column in self.columns)}>"
+        return cut(f"<{len(self)} count queries on {few_names(column.domain.name for column in self.columns)}>")
 
     @property
     def columns(self) -> tuple[Sets, ...]:

@@ -185,7 +185,8 @@ class Hierarchy:
     def intervals(cls, values: Iterable[float], widths: Sequence[float], *, origin: float | None = None) -> Hierarchy:
         """Numbers in ever wider intervals, counted from ``origin`` (the smallest value unless given).
 
-        Each width must be a multiple of the one before it, or the intervals would not nest.
+        If the smallest value has many digits, they are counted from the multiple of the first width that lies below it, so
+        that their ends are readable. Each width must be a multiple of the one before it, or the intervals would not nest.
 
         >>> Hierarchy.intervals(range(20, 40), widths=[5, 10]).levels(27)
         ['27', '[25, 29]', '[20, 29]', '*']

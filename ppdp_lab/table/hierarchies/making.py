@@ -11,6 +11,8 @@ from ppdp_lab.errors import ParameterError, check_integer, check_list, check_num
 from ppdp_lab.table.files.kinds import text_of
 from ppdp_lab.table.keys.bounds import check_entries
 
+SHORT = 12  # letters of a number that may be the beginning of an interval
+
 
 def interval_rows(values: Iterable[float], widths: Sequence[float], origin: float | None) -> list[Sequence[Any]]:
     """One row per number: the number, the intervals it lies in, and the root."""
@@ -22,7 +24,7 @@ def interval_rows(values: Iterable[float], widths: Sequence[float], origin: floa
         check_number("each of widths", width, above=0)
         for width in check_entries("widths", widths, "a list of numbers, narrowest first")
     ]
-    start = numbers[0] if origin is None else check_number("origin", origin)
+    start = _start(float(numbers[0]), widths) if origin is None else check_number("origin", origin)
     if start > numbers[0]:
         raise ParameterError(
             f"origin {text_of(start)} lies above the smallest value {text_of(numbers[0])}; choose one at or below it"
@@ -33,6 +35,9 @@ def interval_rows(values: Iterable[float], widths: Sequence[float], origin: floa
     for width in widths:
         if previous is None:
             steps = np.floor((numbers - start) / width + 1e-9)  # 0.3 / 0.1 must not fall below 3
+            if not whole:  # what counts is what is printed: a number lies in the interval whose text says so
+                steps -= numbers < [float(_end(low)) for low in start + steps * width]
+                steps += numbers >= [float(_end(high)) for high in start + (steps + 1) * width]
         else:
             times = round(width / previous)
             if times < 1 or not np.isclose(times * previous, width, rtol=1e-9, atol=0):
@@ -45,9 +50,21 @@ def interval_rows(values: Iterable[float], widths: Sequence[float], origin: floa
         if whole:
             columns.append([f"[{int(low)}, {int(low + width) - 1}]" for low in lows])
         else:
-            columns.append([f"[{low:.12g}, {low + width:.12g})" for low in lows])
+            columns.append([f"[{_end(low)}, {_end(low + width)})" for low in lows])
     columns.append(["*"] * len(numbers))
     return list(zip(*columns))
+
+
+def _end(number: float) -> str:
+    """An end of an interval as it is printed, without what floating point has added to it."""
+    return f"{number:.12g}"
+
+
+def _start(smallest: float, widths: Sequence[float]) -> float:
+    """Where the first interval begins: at the smallest number, or, if that has many digits, at a round one below it."""
+    if not widths or len(text_of(smallest)) <= SHORT or smallest.is_integer():
+        return smallest
+    return float(np.floor(smallest / widths[0]) * widths[0])
 
 
 def masked_rows(values: Iterable[object], height: int | None, mask: str) -> list[list[Any]]:

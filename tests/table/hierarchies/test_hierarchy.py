@@ -124,6 +124,7 @@ def test_intervals() -> None:
     assert Hierarchy.intervals([0.0, 0.3], [0.1, 0.3]).levels(0.3) == ["0.3", "[0.3, 0.4)", "[0.3, 0.6)", "*"]
     assert Hierarchy.intervals([1234567.5, 1234570.5], [1]).levels(1234570.5)[1] == "[1234570.5, 1234571.5)"
     assert Hierarchy.intervals([3, 1, 1], []).levels(1) == ["1", "*"]
+    assert Hierarchy.intervals([1 / 3, 0.9], [0.1, 0.2]).levels(1 / 3)[1:] == ["[0.3, 0.4)", "[0.3, 0.5)", "*"]
 
 
 @given(
@@ -138,8 +139,21 @@ def test_intervals_nest_and_hold_their_members(values: list[int], steps: list[in
     for number in set(numbers):
         for label, width in zip(tree.levels(number)[1:-1], widths):
             low, high = map(float, label[1:-1].split(", "))
-            assert low - 1e-9 <= number <= high + 1e-9 if label.endswith("]") else number < high + 1e-9
+            assert low <= number <= high if label.endswith("]") else low <= number < high
             assert (high - low) == pytest.approx(width - (1 if label.endswith("]") else 0))
+
+
+@given(
+    st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=12),
+    st.sampled_from([(0.1, 0.5), (1, 2, 10), (0.25,), (7, 21)]),
+    st.sampled_from([None, -1000, -1000 - 1 / 3]),
+)
+def test_a_printed_interval_is_true(numbers: list[float], widths: tuple[float, ...], origin: float | None) -> None:
+    tree = Hierarchy.intervals(numbers, widths, origin=origin)
+    for number in set(numbers):
+        for label in tree.levels(number)[1:-1]:
+            low, high = map(float, label[1:-1].split(", "))
+            assert low <= number < high and (origin is not None or len(label) < 30), (number, label)
 
 
 def test_leaves_are_matched_by_how_they_read() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from ppdp_lab.anonymize.lattice.nodes._lattice import greedy_path
 from ppdp_lab.anonymize.lattice.nodes.order import by_height, level_costs, sum_over_levels
 from ppdp_lab.errors import ParameterError
-from ppdp_lab.registry import cut
+from ppdp_lab.registry import counted, cut
 
 FAILS, UNKNOWN, HOLDS = -1, 0, 1
 STATES = {"solutions": HOLDS, "fail": FAILS, "unknown": UNKNOWN}
@@ -81,7 +81,8 @@ class Lattice:
     def said(self) -> str:
         """How many nodes there are, and of how many it is known what the rule says there."""
         found = {word: int((self.state == state).sum()) for word, state in STATES.items()}
-        return f"{self.size} nodes: " + ", ".join(f"{count} {word}" for word, count in found.items() if count)
+        said = [f"{count} {word}" if count > 1 else f"1 {word.rstrip('s')}" for word, count in found.items() if count]
+        return f"{counted(self.size, 'node')}: " + ", ".join(said)
 
     def __repr__(self) -> str:
         return cut(f"<Lattice of {' x '.join(map(str, self.shape))} levels, {self.said()}>")

@@ -61,12 +61,12 @@ class SearchResult(OneLine):
         return f"{best}; {self.lattice.said()}; {self.checks} checks in {self.seconds:.3g} s"
 
     def _repr_html_(self) -> str:
-        from ppdp_lab.anonymize.lattice.nodes.pictures import small_picture_of
+        from ppdp_lab.anonymize.lattice.nodes.sketches import sketch_of
 
         said: dict[str, object] = {} if self.best is None else dict(zip(self.quasi_identifiers, map(_level, self.best)))
         head = "no solution" if self.best is None else f"best levels {self.best}"
         found = pages.paragraph(f"{self.lattice.said()}; {self.checks} checks in {self.seconds:.3g} s")
-        return pages.card(f"SearchResult: {head}", found, pages.pairs(said), small_picture_of(self))
+        return pages.card(f"SearchResult: {head}", found, pages.pairs(said), sketch_of(self))
 
     def plot(self) -> Figure:
         """The lattice: which nodes satisfy the rule, which were checked, and the best one; of large ones the heights."""

@@ -206,7 +206,7 @@ class SensitiveUpdateGraph(OneLine):
     def _said(self) -> str:
         left = [int(mask.sum()) for mask in self.alive()]
         whose = "" if self.person is None else f" of {self.person!r}"
-        shown = "-".join(f"{few} of {len(level)}" for few, level in zip(left, self.levels))
+        shown = ", ".join(f"{few} of {len(level)}" for few, level in zip(left, self.levels))
         return f"Update graph{whose}, {len(self.levels)} versions; values left in each: {shown}"
 
     def __repr__(self) -> str:

@@ -57,7 +57,7 @@ def _link(entry: scorecard.Scored) -> pages.Html:
 def _experiment(entry: scorecard.Scored) -> pages.Html:
     parts: list[object] = []
     if entry.rows:
-        parts.append(pages.table(entry.header, [[_marked(cell) for cell in row] for row in entry.rows]))
+        parts.append(pages.table(entry.header, [[_marked(cell) for cell in row] for row in entry.rows], longest=None))
     if entry.reasons:
         parts.append(pages.section("Why", pages.element("ul", *map(_item, entry.reasons)), level=3))
     for name, run in entry.columns.items():
