@@ -147,9 +147,6 @@ def test_broken_notebooks_and_unknown_marks_are_refused_in_words(demo: Site, tmp
         demo.filled("{{ galery }}")
     with pytest.raises(DataFileError, match=r"no file 'NOTHING\.md'"):
         demo.filled("{{ whole NOTHING.md }}")
-    (tmp_path / "LICENSE").write_text("Free.\n")
-    with pytest.raises(DataFileError, match="LICENSE has no section 'Words'"):
-        demo.filled("{{ section LICENSE Words }}")
     (tmp_path / "notebooks" / "bad.ipynb").write_text("{}")
     with pytest.raises(DataFileError, match=r"bad\.ipynb is no notebook that can be read"):
         notebooks.cells_of(tmp_path / "notebooks" / "bad.ipynb")
@@ -225,13 +222,6 @@ def test_all_marks_are_used_and_filled(site: Site) -> None:
     assert used == set(MARKS)
     for path, text in pages.items():
         assert "{{" not in site.filled(text), path
-
-
-def test_words_and_recipes_have_one_source(site: Site) -> None:
-    words = site.filled("{{ words }}")
-    assert words.startswith("### box\n\nThe generalized region") and words.count("### ") > 15
-    recipes = site.filled("{{ section CONTRIBUTING.md Recipes }}")
-    assert recipes.count("### A") == 10 and "## Habits" not in recipes
 
 
 def test_docstrings_become_markdown() -> None:

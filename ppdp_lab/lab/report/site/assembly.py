@@ -143,8 +143,6 @@ def _publishers(site: Site) -> str:
 
 MARKS: Mapping[str, Callable[..., str]] = {
     "whole": lambda site, name: sources.whole(site.root, name),
-    "section": lambda site, said: sources.section(site.root, *said.split(" ", 1)),
-    "words": lambda site: sources.terms(sources.section(site.root, "CONTRIBUTING.md", "Words")),
     "papers": lambda site: "\n".join(f"- {paper}" for paper in PAPERS.values()),
     "docstring": lambda site, name: to_markdown(inspect.getdoc(resolve_name(name)) or ""),
     "gallery": lambda site: experiments.index(site.experiments, site.cards),
