@@ -39,6 +39,11 @@ class Site:
         """All experiments, those of the papers as well as others."""
         return catalogue.experiments(self.root)
 
+    @property
+    def explorers(self) -> list[Path]:
+        """The notebooks of the explorers."""
+        return [path for path in self.notebooks if path.parent == self.root / "notebooks" / "explore"]
+
     @cached_property
     def cards(self) -> dict[str, Card]:
         """The committed scorecard."""
@@ -90,17 +95,27 @@ class Site:
             )
         return markdown_table(("notebook", "what it is about", "open it"), rows)
 
-    def experiment(self, name: str) -> str:
-        """Figures and claims of one experiment, in short; a sentence if there is no such experiment yet."""
-        found = next((experiment for experiment in self.experiments if experiment.name == name), None)
-        if found is None:
-            return f"The experiment `{name}` is not there yet; its figures and verdicts will stand here once it is."
-        card = self.cards.get(name)
-        parts = [f"{card.summary()}; {card.made}." if card else f"{experiments.NOT_JUDGED.capitalize()}."]
-        parts += [experiments.picture(found, figure, card, "") for figure in found.figures]
-        return "\n\n".join(
-            [*parts, *experiments.claims(found.claims, card), f"All of it: [{found.title}](gallery/{name}.md)."]
-        )
+    def experiment(self, name: str) -> Experiment:
+        """An experiment by its name."""
+        known = {experiment.name: experiment for experiment in self.experiments}
+        if name not in known:
+            raise unknown("experiment", name, list(known))
+        return known[name]
+
+    def shown(self, name: str) -> str:
+        """The figures of one experiment, and how its claims were judged in all."""
+        found, card = self.experiment(name), self.cards.get(name)
+        said = f"{card.summary()}; {card.made}." if card else f"{experiments.NOT_JUDGED.capitalize()}."
+        pictures = [experiments.picture(found, figure, card, "") for figure in found.figures]
+        return "\n\n".join([f"[{found.title}](gallery/{name}.md): {said}", *pictures])
+
+    def claims(self, said: str) -> str:
+        """Some claims of an experiment, by their ids, or all of them; what was measured, and the verdicts."""
+        name, *ids = said.split()
+        every = {claim.id: claim for claim in self.experiment(name).claims}
+        for missing in (id for id in ids if id not in every):
+            raise unknown(f"claim of {name}:", missing, list(every))
+        return "\n\n".join(experiments.claims([every[id] for id in ids or every], self.cards.get(name)))
 
 
 def nav(said: list[Any], pages: list[str]) -> list[Any]:
@@ -146,10 +161,11 @@ MARKS: Mapping[str, Callable[..., str]] = {
     "papers": lambda site: "\n".join(f"- {paper}" for paper in PAPERS.values()),
     "docstring": lambda site, name: to_markdown(inspect.getdoc(resolve_name(name)) or ""),
     "gallery": lambda site: experiments.index(site.experiments, site.cards),
-    "experiment": Site.experiment,
+    "figures": Site.shown,
+    "claims": Site.claims,
     "notebooks": Site.titles,
     "rooms": lambda site: reference.index(site.rooms),
-    "implemented": lambda site: implemented.tables(site.rooms, site.experiments, site.cards),
+    "implemented": lambda site: implemented.tables(site.rooms, site.experiments, site.cards, site.explorers),
     "publishers": _publishers,
     "commands": lambda site: site.commands,
 }

@@ -103,7 +103,8 @@ def claims(about: Iterable[Claim], card: Card | None) -> list[str]:
         reasons += [f"- *{claim.text}*{f' ({column})' if column else ''} {reason}" for column, reason in why]
     if not rows:
         return []
-    table = markdown_table(CLAIM, rows)
+    columns = [i for i in range(len(CLAIM)) if any(row[i] for row in rows)]  # claims of no paper have no source
+    table = markdown_table([CLAIM[i] for i in columns], [[row[i] for i in columns] for row in rows])
     return [table, *(["**Why some do not hold**\n\n" + "\n".join(reasons)] if reasons else [])]
 
 

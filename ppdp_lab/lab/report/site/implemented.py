@@ -1,16 +1,18 @@
-"""What is implemented: every member of every family, the paper it comes from, where it is used, and how that was judged."""
+"""What is implemented: every member of every family, its paper, where it is used, and how the claims about it were judged."""
 
 from __future__ import annotations
 
 import ast
 import inspect
 import pkgutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from ppdp_lab.lab.experiment.model import Experiment
 from ppdp_lab.lab.report.site import reference
+from ppdp_lab.lab.report.site.about import is_about
 from ppdp_lab.lab.report.site.notebooks import cells_of
 from ppdp_lab.lab.report.site.papers import papers_of
 from ppdp_lab.lab.report.site.scores import Card
@@ -20,63 +22,98 @@ from ppdp_lab.registry import FAMILIES, Entry
 HEADER = ("paper", "what it is", "class or function", "notebook", "verdict")
 PACKAGE = "ppdp_lab"
 FOLLOWED = "ppdp_lab.lab.measure"  # the longer part of the notebooks: what it uses, the notebook uses
+GIVEN = "data set"  # claims are tested on it, none is about it
+LOOK_UP = ("entry", "get")  # of a registry: one member is asked for, by a name that stands elsewhere
 
 
-def tables(every: Sequence[reference.Room], experiments: Sequence[Experiment], cards: Mapping[str, Card]) -> str:
-    """One table for each family, members in the order in which they were entered."""
+def tables(
+    every: Sequence[reference.Room],
+    experiments: Sequence[Experiment],
+    cards: Mapping[str, Card],
+    explorers: Sequence[Path] = (),
+) -> str:
+    """One table for each family, members in the order in which they were entered; ``explorers`` are their notebooks."""
     places = list(_public(every))  # imports the rooms, and thereby enters their members
-    used = {experiment.name: Uses(experiment.notebook) for experiment in experiments}
+    used = {each.name: Uses(each.notebook, _texts(each.scales)) for each in experiments}
+    used |= {f"explore/{path.stem}": Uses(path) for path in explorers}
     parts = []
     for family, registry in sorted(FAMILIES.items()):
-        rows = [_row(entry, places, used, cards) for entry in registry.entries()]
+        judged = () if family == GIVEN else experiments
+        rows = [_row(entry, places, used, _verdicts(entry.name, judged, cards)) for entry in registry.entries()]
         parts += [f"## {family.capitalize()}s", markdown_table(HEADER, rows)]
     return "\n\n".join(parts)
 
 
 def _row(
-    entry: Entry[Any],
-    places: Sequence[tuple[str, Any]],
-    used: Mapping[str, Uses],
-    cards: Mapping[str, Card],
+    entry: Entry[Any], places: Sequence[tuple[str, Any]], used: Mapping[str, Uses], verdicts: Mapping[str, str]
 ) -> tuple[str, ...]:
     where = next((path for path, member in places if member is entry.member), "")
     code = reference.link(where) if where else reference.link("ppdp_lab.datasets.load", f'load("{entry.name}")')
     ours = [paper.name for paper in papers_of(entry.paper)]
-    by = [name for name, uses in used.items() if uses.member(entry)]
+    by = [name for name, uses in used.items() if name in verdicts or uses.member(entry)]
     by.sort(key=lambda name: name not in ours)  # the notebook of its own paper first
     notebooks = ", ".join(f"[{name}](notebooks/{name}.md)" for name in by)
-    verdicts = ", ".join(f"[{name}](gallery/{name}.md): {cards[name].summary()}" for name in by if name in cards)
-    return entry.paper, f"{entry.name}: {entry.promises}", code, notebooks or "none", verdicts or "tests only"
+    judged = [f"[{name}](gallery/{name}.md): {said}" for name, said in verdicts.items()]
+    words = f"{entry.name}: {entry.promises.partition('. ')[0]}"
+    return entry.paper, words, code, notebooks or "none", "<br>".join(judged) or "tests only"
+
+
+def _verdicts(name: str, experiments: Sequence[Experiment], cards: Mapping[str, Card]) -> dict[str, str]:
+    """By experiment: how many of its claims about a member hold; experiments without such claims are left out."""
+    found = {}
+    for experiment in experiments:
+        texts = {claim.text for claim in experiment.claims if is_about(experiment.name, claim, name)}
+        card = cards.get(experiment.name)
+        if card and (judged := {text: said for text, said in card.claims.items() if text in texts}):
+            found[experiment.name] = replace(card, claims=judged).summary()
+    return found
 
 
 class Uses:
-    """What a notebook uses of the package: it, and the part of its code that lies in the package."""
+    """What a notebook uses of the package: it, and the part of its code that lies in the package; ``words`` are further texts."""
 
-    def __init__(self, notebook: Path) -> None:
+    def __init__(self, notebook: Path, words: Iterable[str] = ()) -> None:
         code = "\n".join(cell["source"] for cell in cells_of(notebook) if cell["cell_type"] == "code")
         self.objects: list[Any] = []
-        self.words: set[str] = set()
+        self.words = set(words)
         self._read(code, seen=set())
 
     def member(self, entry: Entry[Any]) -> bool:
         """Whether a member is used: itself, a helper that stands beside it in its module, or its name as text."""
+        if not callable(entry.member):  # a data set is loaded by its name
+            return entry.name in self.words
         if any(entry.member is value or _helper(value, entry) for value in self.objects):
             return True
-        if inspect.isclass(entry.member):
-            return any(word == entry.name or word.startswith(f"{entry.name}(") for word in self.words)
-        return not callable(entry.member) and entry.name in self.words
+        named = (word == entry.name or word.startswith(f"{entry.name}(") for word in self.words)
+        return inspect.isclass(entry.member) and any(named)
 
     def _read(self, code: str, seen: set[str]) -> None:
         tree = ast.parse(code)
         names = dict(_imported(tree))
         self.words |= {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
-        for path in {found for node in ast.walk(tree) if (found := _dotted(node, names))} | set(names.values()):
+        asked = {id(node.value) for node in ast.walk(tree) if _looks_up(node)}
+        whole = {path for node in ast.walk(tree) if id(node) not in asked and (path := _dotted(node, names))}
+        for path in {path for node in ast.walk(tree) if (path := _dotted(node, names))} | set(names.values()):
             value = _resolved(path)
-            # A registry or a table of algorithms stands for all that is in it.
-            self.objects += [value, *(value.values() if isinstance(value, Mapping) else ())]
+            # A registry or a table of algorithms that is gone over stands for all that is in it.
+            self.objects += [value, *(value.values() if isinstance(value, Mapping) and path in whole else ())]
             if inspect.ismodule(value) and value.__name__.startswith(FOLLOWED) and value.__name__ not in seen:
                 seen.add(value.__name__)
                 self._read(inspect.getsource(value), seen)
+
+
+def _looks_up(node: ast.AST) -> TypeGuard[ast.Subscript | ast.Attribute]:
+    """Whether an expression takes one thing out of another, as ``REGISTRY[name]`` and ``REGISTRY.entry(name)`` do."""
+    return isinstance(node, ast.Subscript) or (isinstance(node, ast.Attribute) and node.attr in LOOK_UP)
+
+
+def _texts(said: Any) -> Iterator[str]:
+    """All texts within what a scale gives to a notebook."""
+    if isinstance(said, str):
+        yield said
+    inside = said.values() if isinstance(said, Mapping) else said if isinstance(said, (list, tuple)) else ()
+    for one in inside:
+        yield from _texts(one)
 
 
 def _helper(value: Any, entry: Entry[Any]) -> bool:
