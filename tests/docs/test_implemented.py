@@ -9,8 +9,8 @@ from docs.shell import ROOT
 
 import ppdp_lab as pl
 from ppdp_lab.lab.experiment.catalogue import experiments
-from ppdp_lab.lab.report.site.about import MEANT, is_about
 from ppdp_lab.lab.report.site.assembly import Site
+from ppdp_lab.lab.report.site.members.about import MEANT, is_about
 from ppdp_lab.registry import FAMILIES
 
 EXPERIMENTS = {experiment.name: experiment for experiment in experiments(ROOT)}
@@ -52,7 +52,7 @@ def test_every_claim_is_about_an_algorithm(site: Site) -> None:
         for claim in experiment.claims:
             found = [name for name in members if is_about(experiment.name, claim, name)]
             assert found, (
-                f"{experiment.name}: {claim.id} names nobody; say in MEANT (lab/report/site/about.py) who is meant"
+                f"{experiment.name}: {claim.id} names nobody; say in MEANT (lab/report/site/members/about.py) who is meant"
             )
 
 

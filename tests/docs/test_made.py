@@ -201,6 +201,38 @@ def test_every_figure_of_the_gallery_is_shown(site: Site) -> None:
         assert f"(../{path})" in index and f"(../{path})" in pages[f"gallery/{experiment}.md"], path
 
 
+def test_the_verdicts_beside_a_figure_are_those_of_the_scorecard(site: Site) -> None:
+    index = site.filled("{{ gallery }}")
+    said = 0
+    for experiment in site.experiments:
+        card = site.cards[experiment.name]
+        for figure in (figure for figure in experiment.figures if figure.source):
+            about = [c.text for c in experiment.claims if re.search(rf"{re.escape(figure.source)}(?!\d)", c.source)]
+            held = [next(iter(card.claims[text].outcomes.values()))[1] == "holds" for text in about]
+            (cell,) = [c for c in index.split("\n-   ") if f"({experiment.name}.md#{figure.name})" in c]
+            shown = re.findall(r'"verdict holds">(\d+) holds?<', re.split("real rows: |</div>", cell)[0])
+            assert sum(map(int, shown)) == sum(held), (experiment.name, figure.name)
+            said += bool(about)
+    assert said > 20
+
+
+def test_notebooks_are_listed_by_kind_and_members_before_other_names(site: Site) -> None:
+    listed = site.filled("{{ notebooks }}")
+    order = (
+        "## Experiments",
+        "(tour.md)",
+        "## Exercises",
+        "(exercises/plane.md)",
+        "## Explorers",
+        "(explore/series.md)",
+    )
+    assert [listed.index(part) for part in order] == sorted(listed.index(part) for part in order)
+    page = site.made()["reference/republish.md"]
+    assert page.index("republish.MInvariance\n") < page.index("republish.ageing\n"), "publishers come first"
+    index = site.filled("{{ rooms }}")
+    assert index.index("[ppdp_lab.attacks.value_association]") < index.index("[ppdp_lab.attacks.ALL]")
+
+
 def test_every_notebook_has_a_page_and_shows_all_figures_of_its_experiment(site: Site) -> None:
     pages = site.made()
     for path in (ROOT / "notebooks").rglob("*.ipynb"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -49,8 +50,8 @@ class Card:
                 columns.setdefault(column, Counter())[verdict] += 1
         return columns
 
-    def summary(self) -> str:
-        """How many claims got which verdict, in a few words.
+    def summary(self, show: Callable[[str, str], str] = lambda words, verdict: words) -> str:
+        """How many claims got which verdict, in a few words; ``show`` makes what is shown of them, such as a colour.
 
         >>> said = {"a": "holds", "b": "does not hold", "c": "does not hold"}
         >>> three = {text: Judged(text, "", "0", {"": ("0", verdict)}) for text, verdict in said.items()}
@@ -59,7 +60,8 @@ class Card:
         """
         words: dict[str, list[str]] = {}
         for column, counts in self.counted().items():
-            said = ", ".join(f"{n} {forms[n > 1]}" for verdict, forms in _SAID.items() if (n := counts[verdict]))
+            given = [(verdict, n, forms) for verdict, forms in _SAID.items() if (n := counts[verdict])]
+            said = ", ".join(show(f"{n} {forms[n > 1]}", verdict) for verdict, n, forms in given)
             words.setdefault(said, []).append(column)
         alike = len(words) == 1  # then it does not matter from which rows
         return (

@@ -1,72 +1,26 @@
-"""What is implemented: every member of every family, its paper, where it is used, and how the claims about it were judged."""
+"""What a notebook uses of the package, read from its code and from the part of it that lies in the package."""
 
 from __future__ import annotations
 
 import ast
 import inspect
 import pkgutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from ppdp_lab.lab.experiment.model import Experiment
-from ppdp_lab.lab.report.site import reference
-from ppdp_lab.lab.report.site.about import is_about
-from ppdp_lab.lab.report.site.notebooks import cells_of
-from ppdp_lab.lab.report.site.papers import papers_of
-from ppdp_lab.lab.report.site.scores import Card
-from ppdp_lab.lab.report.text import markdown_table
-from ppdp_lab.registry import FAMILIES, Entry
+from ppdp_lab.lab.report.site.notebooks import cells_of, parsed
+from ppdp_lab.registry import Entry
 
-HEADER = ("paper", "what it is", "class or function", "notebook", "verdict")
 PACKAGE = "ppdp_lab"
 FOLLOWED = "ppdp_lab.lab.measure"  # the longer part of the notebooks: what it uses, the notebook uses
-GIVEN = "data set"  # claims are tested on it, none is about it
 LOOK_UP = ("entry", "get")  # of a registry: one member is asked for, by a name that stands elsewhere
 
 
-def tables(
-    every: Sequence[reference.Room],
-    experiments: Sequence[Experiment],
-    cards: Mapping[str, Card],
-    explorers: Sequence[Path] = (),
-) -> str:
-    """One table for each family, members in the order in which they were entered; ``explorers`` are their notebooks."""
-    places = list(_public(every))  # imports the rooms, and thereby enters their members
-    used = {each.name: Uses(each.notebook, _texts(each.scales)) for each in experiments}
-    used |= {f"explore/{path.stem}": Uses(path) for path in explorers}
-    parts = []
-    for family, registry in sorted(FAMILIES.items()):
-        judged = () if family == GIVEN else experiments
-        rows = [_row(entry, places, used, _verdicts(entry.name, judged, cards)) for entry in registry.entries()]
-        parts += [f"## {family.capitalize()}s", markdown_table(HEADER, rows)]
-    return "\n\n".join(parts)
-
-
-def _row(
-    entry: Entry[Any], places: Sequence[tuple[str, Any]], used: Mapping[str, Uses], verdicts: Mapping[str, str]
-) -> tuple[str, ...]:
-    where = next((path for path, member in places if member is entry.member), "")
-    code = reference.link(where) if where else reference.link("ppdp_lab.datasets.load", f'load("{entry.name}")')
-    ours = [paper.name for paper in papers_of(entry.paper)]
-    by = [name for name, uses in used.items() if name in verdicts or uses.member(entry)]
-    by.sort(key=lambda name: name not in ours)  # the notebook of its own paper first
-    notebooks = ", ".join(f"[{name}](notebooks/{name}.md)" for name in by)
-    judged = [f"[{name}](gallery/{name}.md): {said}" for name, said in verdicts.items()]
-    words = f"{entry.name}: {entry.promises.partition('. ')[0]}"
-    return entry.paper, words, code, notebooks or "none", "<br>".join(judged) or "tests only"
-
-
-def _verdicts(name: str, experiments: Sequence[Experiment], cards: Mapping[str, Card]) -> dict[str, str]:
-    """By experiment: how many of its claims about a member hold; experiments without such claims are left out."""
-    found = {}
-    for experiment in experiments:
-        texts = {claim.text for claim in experiment.claims if is_about(experiment.name, claim, name)}
-        card = cards.get(experiment.name)
-        if card and (judged := {text: said for text, said in card.claims.items() if text in texts}):
-            found[experiment.name] = replace(card, claims=judged).summary()
-    return found
+def of_experiment(experiment: Experiment) -> Uses:
+    """What an experiment's notebook uses, whatever scale it is run at."""
+    return Uses(experiment.notebook, _texts(experiment.scales))
 
 
 class Uses:
@@ -88,13 +42,13 @@ class Uses:
         return inspect.isclass(entry.member) and any(named)
 
     def _read(self, code: str, seen: set[str]) -> None:
-        tree = ast.parse(code)
+        tree = parsed(code)
         names = dict(_imported(tree))
         self.words |= {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
         asked = {id(node.value) for node in ast.walk(tree) if _looks_up(node)}
         whole = {path for node in ast.walk(tree) if id(node) not in asked and (path := _dotted(node, names))}
         for path in {path for node in ast.walk(tree) if (path := _dotted(node, names))} | set(names.values()):
-            value = _resolved(path)
+            value = resolved(path)
             # A registry or a table of algorithms that is gone over stands for all that is in it.
             self.objects += [value, *(value.values() if isinstance(value, Mapping) and path in whole else ())]
             if inspect.ismodule(value) and value.__name__.startswith(FOLLOWED) and value.__name__ not in seen:
@@ -141,15 +95,8 @@ def _dotted(node: ast.AST, names: Mapping[str, str]) -> str:
     return ""
 
 
-def _resolved(path: str) -> Any:
+def resolved(path: str) -> Any:
     try:
         return pkgutil.resolve_name(path)
     except (ImportError, AttributeError):
         return None
-
-
-def _public(every: Sequence[reference.Room]) -> Iterator[tuple[str, Any]]:
-    for room in every:
-        for name in room.names:
-            path = f"ppdp_lab.{room.name}.{name}"
-            yield path, _resolved(path)
