@@ -13,7 +13,7 @@ import griffe
 from mkdocs.structure.files import File
 
 from ppdp_lab.lab.report.site.assembly import Site, nav
-from ppdp_lab.lab.report.site.docstrings import missing_sources, to_markdown
+from ppdp_lab.lab.report.site.docstrings import missing_sources, to_markdown, with_note
 
 ROOT = Path(__file__).parents[1]
 
@@ -58,15 +58,20 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 class Docstrings(griffe.Extension):
-    """Docstrings as Markdown, before mkdocstrings reads them; a source that only the module names stands with each citation."""
+    """Docstrings as Markdown, before mkdocstrings reads them.
+
+    A source that only the module names stands with each citation; what the registries know of a member, with the member.
+    """
 
     def on_package(self, *, pkg: Any, **_: Any) -> None:
         said = {thing.path: thing.docstring.value for thing in walk(pkg) if thing.docstring is not None}
+        notes = {member.defined: member.note() for member in site().members()}
         for thing in walk(pkg):
             if thing.docstring is not None:
                 text = said[thing.path]
                 more = missing_sources(text, *(said.get(place, "") for place in above(thing)))
                 text += f"\n\nReferences\n----------\n{more}" if more else ""
+                text = with_note(text, notes.get(thing.path, ""))
                 thing.docstring.value = to_markdown(text, partial(linked, thing))
 
 

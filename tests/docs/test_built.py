@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import html
 import http.server
 import re
 import shutil
@@ -92,6 +93,20 @@ def test_docstrings_are_shown_as_they_are_meant(built: Path) -> None:
     assert "Mondrian multidimensional k-anonymity" in mondrian, "cited by the class, named by its module"
 
 
+def test_a_member_stands_with_its_paper_its_notebooks_and_its_verdicts(built: Path, site: Site) -> None:
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in (built / "reference").glob("*.html")}
+    members = [member for member in site.members() if member.defined]
+    assert len(members) > 50
+    for member in members:
+        room = member.place.split(".")[1]
+        _, _, text = texts[room].partition(f'id="{member.place}"')
+        text = text.partition('class="doc doc-object doc-')[0]
+        papers = html.escape(member.entry.paper, quote=False)
+        assert f"<em>Paper:</em> {papers}" in text, member.place
+        for name in member.verdicts:
+            assert f'href="../gallery/{name}.html"' in text, (member.place, name)
+
+
 def test_every_page_is_in_the_table_of_contents(built: Path, site: Site) -> None:
     front = (built / "index.html").read_text(encoding="utf-8")
     wanted = [*site.made(), *(p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*.md"))]
@@ -126,6 +141,12 @@ def test_a_browser_asks_nobody_else_finds_what_it_searches_and_fits_a_phone(serv
             tab.goto(served + place)
             assert tab.evaluate("document.documentElement.scrollWidth") <= 390, f"{place} is wider than a phone"
         tab.set_viewport_size({"width": 1280, "height": 800})
+        tab.goto(served + "reference/republish.html")
+        right = "Math.max(...[...document.querySelectorAll('article table')].map(t => t.getBoundingClientRect().right))"
+        edge = "document.querySelector('article').getBoundingClientRect().right"
+        assert tab.evaluate(right) <= tab.evaluate(edge) + 1, (
+            "all of a parameter can be read: name, type, words, default"
+        )
         tab.locator("input.md-search__input").fill("counterfeit")
         tab.wait_for_selector(".md-search-result__item", timeout=20_000)
         browser.close()

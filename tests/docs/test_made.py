@@ -16,8 +16,8 @@ from ppdp_lab.lab.report import scorecard
 from ppdp_lab.lab.report.site import experiments, notebooks, reference, sources
 from ppdp_lab.lab.report.site.assembly import MARKS, Site
 from ppdp_lab.lab.report.site.docstrings import missing_sources, to_markdown
+from ppdp_lab.lab.report.site.experiments import marked
 from ppdp_lab.lab.report.site.scores import read_scorecard
-from ppdp_lab.registry import FAMILIES
 
 DEMO = """
 name = "demo"
@@ -107,7 +107,7 @@ def test_a_scorecard_is_read_as_it_was_written(demo: Site, tmp_path: Path) -> No
     }  # fmt: skip
     assert card.captions == {"loss": "Loss against k up to 9.", "time": "Time against k."}
     assert card.reasons == {"other": [("stand-in", "Too few.")]}
-    assert card.summary() == "stand-in: 1 hold, 1 do not hold; real rows: 2 hold"
+    assert card.summary() == "stand-in: 1 holds, 1 does not hold; real rows: 2 hold"
     path.write_text("# Scorecard\n\n## what is this\n")
     with pytest.raises(DataFileError, match="line 3: not the heading of an experiment"):
         read_scorecard(path)
@@ -147,20 +147,48 @@ def test_broken_notebooks_and_unknown_marks_are_refused_in_words(demo: Site, tmp
         demo.filled("{{ galery }}")
     with pytest.raises(DataFileError, match=r"no file 'NOTHING\.md'"):
         demo.filled("{{ whole NOTHING.md }}")
-    (tmp_path / "LICENSE").write_text("Free.\n")
-    with pytest.raises(DataFileError, match="LICENSE has no section 'Words'"):
-        demo.filled("{{ section LICENSE Words }}")
     (tmp_path / "notebooks" / "bad.ipynb").write_text("{}")
     with pytest.raises(DataFileError, match=r"bad\.ipynb is no notebook that can be read"):
         notebooks.cells_of(tmp_path / "notebooks" / "bad.ipynb")
 
 
-def test_a_page_about_an_experiment_that_is_not_there_says_so(demo: Site) -> None:
-    assert "`crossover` is not there yet" in demo.filled("{{ experiment crossover }}")
-    shown = demo.filled("{{ experiment demo }}")
+def test_figures_and_single_claims_of_an_experiment_stand_on_other_pages(demo: Site, tmp_path: Path) -> None:
+    shown = demo.filled("{{ figures demo }}")
     assert "figures/demo/loss.png" in shown and "time.png" not in shown, "only what has been drawn"
-    assert shown.count(experiments.NOT_DRAWN) == 1
-    assert "Nothing else." in shown and "(gallery/demo.md)" in shown
+    assert shown.count(experiments.NOT_DRAWN) == 1 and "(gallery/demo.md)" in shown and "Not judged yet" in shown
+    (tmp_path / "figures" / "SCORECARD.md").write_text(scorecard.markdown(scored(demo), figures=True))
+    judged = Site(tmp_path)
+    assert "Nothing else." in judged.filled("{{ claims demo }}")
+    one = judged.filled("{{ claims demo grows }}")
+    assert marked("holds") in one and "Nothing else." not in one and "Figure 4a" in one
+    with pytest.raises(UnknownNameError, match="unknown experiment 'crossover'"):
+        demo.filled("{{ figures crossover }}")
+    with pytest.raises(UnknownNameError, match="unknown claim of demo: 'grow'; did you mean 'grows'"):
+        demo.filled("{{ claims demo grow }}")
+
+
+def test_which_publisher_when_rests_on_every_claim_of_the_crossover(site: Site) -> None:
+    page = (ROOT / "docs" / "choosing.md").read_text(encoding="utf-8")
+    named = [id for said in re.findall(r"^\{\{ claims crossover (.*) \}\}$", page, re.MULTILINE) for id in said.split()]
+    claims = site.experiment("crossover").claims
+    assert sorted(named) == sorted(claim.id for claim in claims), "each of them, once"
+    filled = site.filled(page)
+    card = site.cards["crossover"]
+    for claim in claims:
+        ((measured, verdict),) = card.claims[claim.text].outcomes.values()
+        assert f"| {claim.text} |" in filled and f"| {measured} | {marked(verdict)} |" in filled, claim.id
+    written = re.sub(r"^\{\{.*", "", page, flags=re.MULTILINE)
+    assert not re.findall(r"\d+(?:\.\d+)? ?%|\d{2,}", written), "numbers come from the scorecard"
+    from ppdp_lab.republish import PUBLISHERS
+
+    top = page.partition("## ")[0]
+    for name in PUBLISHERS:
+        assert f"[ppdp_lab.republish.{name}]" in top, f"when is {name} the right choice?"
+
+
+def test_a_column_that_is_empty_for_all_claims_is_left_out(site: Site) -> None:
+    assert "| claim | expected | measured | verdict |" in site.filled("{{ claims crossover }}")
+    assert "| claim | source | expected | measured | verdict |" in site.filled("{{ claims bpg }}")
 
 
 def test_every_figure_of_the_gallery_is_shown(site: Site) -> None:
@@ -173,6 +201,38 @@ def test_every_figure_of_the_gallery_is_shown(site: Site) -> None:
         assert f"(../{path})" in index and f"(../{path})" in pages[f"gallery/{experiment}.md"], path
 
 
+def test_the_verdicts_beside_a_figure_are_those_of_the_scorecard(site: Site) -> None:
+    index = site.filled("{{ gallery }}")
+    said = 0
+    for experiment in site.experiments:
+        card = site.cards[experiment.name]
+        for figure in (figure for figure in experiment.figures if figure.source):
+            about = [c.text for c in experiment.claims if re.search(rf"{re.escape(figure.source)}(?!\d)", c.source)]
+            held = [next(iter(card.claims[text].outcomes.values()))[1] == "holds" for text in about]
+            (cell,) = [c for c in index.split("\n-   ") if f"({experiment.name}.md#{figure.name})" in c]
+            shown = re.findall(r'"verdict holds">(\d+) holds?<', re.split("real rows: |</div>", cell)[0])
+            assert sum(map(int, shown)) == sum(held), (experiment.name, figure.name)
+            said += bool(about)
+    assert said > 20
+
+
+def test_notebooks_are_listed_by_kind_and_members_before_other_names(site: Site) -> None:
+    listed = site.filled("{{ notebooks }}")
+    order = (
+        "## Experiments",
+        "(tour.md)",
+        "## Exercises",
+        "(exercises/plane.md)",
+        "## Explorers",
+        "(explore/series.md)",
+    )
+    assert [listed.index(part) for part in order] == sorted(listed.index(part) for part in order)
+    page = site.made()["reference/republish.md"]
+    assert page.index("republish.MInvariance\n") < page.index("republish.ageing\n"), "publishers come first"
+    index = site.filled("{{ rooms }}")
+    assert index.index("[ppdp_lab.attacks.value_association]") < index.index("[ppdp_lab.attacks.ALL]")
+
+
 def test_every_notebook_has_a_page_and_shows_all_figures_of_its_experiment(site: Site) -> None:
     pages = site.made()
     for path in (ROOT / "notebooks").rglob("*.ipynb"):
@@ -183,28 +243,6 @@ def test_every_notebook_has_a_page_and_shows_all_figures_of_its_experiment(site:
             shown = page.count(f"{experiment.name}/{figure.name}.png")
             assert shown == experiments.drawn(experiment, figure), (experiment.name, figure.name)
             assert experiments.caption(figure, site.cards.get(experiment.name)) in page
-
-
-def test_every_member_of_every_family_stands_in_reference_and_table(site: Site) -> None:
-    table = site.filled("{{ implemented }}")
-    pages = "\n".join(site.made().values())
-    entries = [entry for family in FAMILIES.values() for entry in family.entries()]
-    assert len(entries) > 50
-    for entry in entries:
-        (row,) = [line for line in table.splitlines() if f"| {entry.name}: " in line]
-        (place,) = re.findall(r"\]\[(ppdp_lab\.[\w.]+)\]", row)
-        assert f"::: {place}\n" in pages, entry.name
-        assert len(row.split(" | ")) >= 5 and entry.paper.replace("|", "\\|") in row
-    assert "[speedy](gallery/speedy.md)" in next(line for line in table.splitlines() if "| Speedy: " in line)
-
-
-def test_a_new_member_comes_into_the_table_by_itself(site: Site) -> None:
-    from ppdp_lab.principles import PRINCIPLES, KAnonymity
-
-    with PRINCIPLES.trying():
-        PRINCIPLES.add("Newcomer", accepts="all", promises="little", paper="none")(type("Newcomer", (KAnonymity,), {}))
-        assert "| none | Newcomer: little |" in site.filled("{{ implemented }}")
-    assert "Newcomer" not in site.filled("{{ implemented }}")
 
 
 def test_every_public_name_of_every_room_has_its_place(site: Site) -> None:
@@ -225,13 +263,6 @@ def test_all_marks_are_used_and_filled(site: Site) -> None:
     assert used == set(MARKS)
     for path, text in pages.items():
         assert "{{" not in site.filled(text), path
-
-
-def test_words_and_recipes_have_one_source(site: Site) -> None:
-    words = site.filled("{{ words }}")
-    assert words.startswith("### box\n\nThe generalized region") and words.count("### ") > 15
-    recipes = site.filled("{{ section CONTRIBUTING.md Recipes }}")
-    assert recipes.count("### A") == 10 and "## Habits" not in recipes
 
 
 def test_docstrings_become_markdown() -> None:

@@ -13,7 +13,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_it_is_one_page_with_one_picture_two_commands_and_ten_lines_each() -> None:
-    assert len(README.splitlines()) < 80 and README.count("![") == 1
+    assert len(README.splitlines()) < 70 and README.count("![") == 1
     (_, two), (python, code), (shell, ten) = blocks(README)
     assert [line.split()[0] for line in lines(two)] == ["make", "make"]
     assert (python, len(code.splitlines())) == ("python", 10) and (shell, len(lines(ten))) == ("sh", 10)
@@ -21,7 +21,12 @@ def test_it_is_one_page_with_one_picture_two_commands_and_ten_lines_each() -> No
 
 def test_the_papers_are_named_as_the_pages_name_them() -> None:
     for paper in PAPERS.values():
-        assert f"- {paper}\n" in README, paper.name
+        assert f"- {paper}: [" in README and f"(notebooks/{paper.name}.ipynb)" in README, paper.name
+
+
+def test_every_notebook_of_an_experiment_can_be_reached() -> None:
+    for experiment in experiments(ROOT):
+        assert f"(notebooks/{experiment.notebook.name})" in README, experiment.name
 
 
 def test_every_paper_that_an_experiment_names_is_known_and_cited_by_a_family() -> None:

@@ -1,4 +1,4 @@
-"""The recipes of CONTRIBUTING.md: their code blocks, and what comes of them when somebody follows one."""
+"""The recipes of docs/extending.md: their code blocks, and what comes of them when somebody follows one."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from types import ModuleType
 from ppdp_lab.registry import Registry
 
 ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-RECIPES = dict(re.findall(r"^### (.+?)\n(.+?)(?=^##)", TEXT.split("## Recipes")[1], re.MULTILINE | re.DOTALL))
+TEXT = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+BEFORE, *_PARTS = re.split(r"^## (.+)\n", TEXT, flags=re.MULTILINE)
+RECIPES = dict(zip(_PARTS[::2], _PARTS[1::2], strict=True))
 
 
 def blocks(text: str, language: str = "python") -> list[str]:
@@ -21,7 +22,7 @@ def blocks(text: str, language: str = "python") -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
-IMPORTS = blocks(TEXT.split("## Recipes")[1])[0]
+(IMPORTS,) = blocks(BEFORE)
 """What all recipes import, said once before the first of them."""
 
 
@@ -34,7 +35,7 @@ def followed(name: str, family: Registry) -> Iterator[ModuleType]:
     sys.modules[module.__name__] = module  # dataclasses look up the module that they are defined in
     try:
         with family.trying():
-            exec(compile(IMPORTS + code, f"CONTRIBUTING.md: {name}", "exec"), vars(module))
+            exec(compile(IMPORTS + code, f"docs/extending.md: {name}", "exec"), vars(module))
             assert len(set(family) - before) == 1, f"the recipe for {name} enters nothing"
             yield module
         assert set(family) == before

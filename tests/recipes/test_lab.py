@@ -107,7 +107,7 @@ def test_a_kind_of_claim_is_held_to_account(monkeypatch: pytest.MonkeyPatch) -> 
 def test_an_exercise(capsys: pytest.CaptureFixture[str]) -> None:
     (code,) = blocks(RECIPES["An exercise"])
     space: dict = {}
-    exec(compile(code, "CONTRIBUTING.md: An exercise", "exec"), space)
+    exec(compile(code, "docs/extending.md: An exercise", "exec"), space)
     for right in (min, *space["smallest"].right_too):
         space["exercise"].check(right)
     assert capsys.readouterr().out.count("smallest, step 'sizes': right on") == 2

@@ -16,14 +16,18 @@ from typing import Any
 from ppdp_lab.errors import unknown
 from ppdp_lab.lab.experiment import catalogue
 from ppdp_lab.lab.experiment.model import Experiment
-from ppdp_lab.lab.report.site import experiments, implemented, notebooks, reference, sources
+from ppdp_lab.lab.report.site import experiments, notebooks, reference, sources
 from ppdp_lab.lab.report.site.docstrings import to_markdown
+from ppdp_lab.lab.report.site.members import implemented
 from ppdp_lab.lab.report.site.papers import PAPERS
 from ppdp_lab.lab.report.site.scores import Card, read_scorecard
 from ppdp_lab.lab.report.text import markdown_table
 from ppdp_lab.lab.run.machine import PACKAGE
 
 _MARK = re.compile(r"^\{\{ (\w+)((?: [^{}]*)?) \}\}$", re.MULTILINE)
+
+
+FOLDERS = {"": "Experiments", "exercises": "Exercises", "explore": "Explorers"}  # of notebooks
 
 
 class Site:
@@ -49,6 +53,11 @@ class Site:
         """The rooms of the package."""
         return reference.rooms(PACKAGE)
 
+    def members(self) -> list[implemented.Member]:
+        """Every member of every family, with what is known about it."""
+        explorers = (path for path in self.notebooks if path.parent.name == "explore")
+        return implemented.members(self.rooms, self.experiments, self.cards, explorers)
+
     def made(self) -> dict[str, str]:
         """Every page that nobody writes, by its place: experiments, notebooks, rooms."""
         owner = {experiment.notebook.resolve(): experiment for experiment in self.experiments}
@@ -62,7 +71,8 @@ class Site:
             experiment = owner.get(path.resolve())
             card = self.cards.get(experiment.name) if experiment else None
             pages[sources.page_of(place.as_posix())] = notebooks.page(path, experiment, card, up)
-        return pages | {f"reference/{room.name}.md": reference.page(room) for room in self.rooms}
+        first = {member.place for member in self.members()}
+        return pages | {f"reference/{room.name}.md": reference.page(room, first) for room in self.rooms}
 
     def pictures(self) -> dict[str, Path]:
         """The files of the gallery, by their place among the pages."""
@@ -79,28 +89,40 @@ class Site:
         return MARKS[mark](self, *([said] if said else []))
 
     def titles(self) -> str:
-        """All notebooks, each with the first lines of its text."""
-        rows = []
+        """All notebooks with their titles, folder by folder, those of the experiments first."""
+        folders: dict[str, list[tuple[str, str]]] = {"": []}
         for path in self.notebooks:
             place = path.relative_to(self.root / "notebooks").with_suffix("")
             first = next((c["source"] for c in notebooks.cells_of(path) if c["cell_type"] == "markdown"), "")
             title = first.partition("\n")[0].lstrip("# ")
-            rows.append(
-                (f"[{place.as_posix()}]({place.as_posix()}.md)", title, f"`make lab`, then `notebooks/{place}.ipynb`")
-            )
-        return markdown_table(("notebook", "what it is about", "open it"), rows)
-
-    def experiment(self, name: str) -> str:
-        """Figures and claims of one experiment, in short; a sentence if there is no such experiment yet."""
-        found = next((experiment for experiment in self.experiments if experiment.name == name), None)
-        if found is None:
-            return f"The experiment `{name}` is not there yet; its figures and verdicts will stand here once it is."
-        card = self.cards.get(name)
-        parts = [f"{card.summary()}; {card.made}." if card else f"{experiments.NOT_JUDGED.capitalize()}."]
-        parts += [experiments.picture(found, figure, card, "") for figure in found.figures]
+            folder = "" if place.parent == Path() else place.parent.as_posix()
+            folders.setdefault(folder, []).append((f"[{place.name}]({place.as_posix()}.md)", title))
         return "\n\n".join(
-            [*parts, *experiments.claims(found.claims, card), f"All of it: [{found.title}](gallery/{name}.md)."]
+            f"## {FOLDERS.get(folder, folder)}\n\n{markdown_table(('notebook', 'what it is about'), rows)}"
+            for folder, rows in folders.items()
         )
+
+    def experiment(self, name: str) -> Experiment:
+        """An experiment by its name."""
+        known = {experiment.name: experiment for experiment in self.experiments}
+        if name not in known:
+            raise unknown("experiment", name, list(known))
+        return known[name]
+
+    def shown(self, name: str) -> str:
+        """The figures of one experiment, and how its claims were judged in all."""
+        found, card = self.experiment(name), self.cards.get(name)
+        said = f"{card.summary()}; {card.made}." if card else f"{experiments.NOT_JUDGED.capitalize()}."
+        pictures = [experiments.picture(found, figure, card, "") for figure in found.figures]
+        return "\n\n".join([f"[{found.title}](gallery/{name}.md): {said}", *pictures])
+
+    def claims(self, said: str) -> str:
+        """Some claims of an experiment, by their ids, or all of them; what was measured, and the verdicts."""
+        name, *ids = said.split()
+        every = {claim.id: claim for claim in self.experiment(name).claims}
+        for missing in (id for id in ids if id not in every):
+            raise unknown(f"claim of {name}:", missing, list(every))
+        return "\n\n".join(experiments.claims([every[id] for id in ids or every], self.cards.get(name)))
 
 
 def nav(said: list[Any], pages: list[str]) -> list[Any]:
@@ -127,7 +149,7 @@ def _folder(place: str, pages: list[str]) -> list[Any]:
     single = [page for page in inside if "/" not in page and page != "index.md"]
     within = dict.fromkeys(page.partition("/")[0] for page in inside if "/" in page)
     first = [f"{place}index.md"] if "index.md" in inside else []
-    named = [{page.removesuffix(".md"): place + page} for page in single]
+    named = [{page.removesuffix(".md").replace("_", " "): place + page} for page in single]
     return [*first, *named, *({name: _folder(f"{place}{name}/", pages)} for name in within)]
 
 
@@ -143,15 +165,14 @@ def _publishers(site: Site) -> str:
 
 MARKS: Mapping[str, Callable[..., str]] = {
     "whole": lambda site, name: sources.whole(site.root, name),
-    "section": lambda site, said: sources.section(site.root, *said.split(" ", 1)),
-    "words": lambda site: sources.terms(sources.section(site.root, "CONTRIBUTING.md", "Words")),
     "papers": lambda site: "\n".join(f"- {paper}" for paper in PAPERS.values()),
     "docstring": lambda site, name: to_markdown(inspect.getdoc(resolve_name(name)) or ""),
     "gallery": lambda site: experiments.index(site.experiments, site.cards),
-    "experiment": Site.experiment,
+    "figures": Site.shown,
+    "claims": Site.claims,
     "notebooks": Site.titles,
-    "rooms": lambda site: reference.index(site.rooms),
-    "implemented": lambda site: implemented.tables(site.rooms, site.experiments, site.cards),
+    "rooms": lambda site: reference.index(site.rooms, {member.place for member in site.members()}),
+    "implemented": lambda site: implemented.tables(site.members()),
     "publishers": _publishers,
     "commands": lambda site: site.commands,
 }

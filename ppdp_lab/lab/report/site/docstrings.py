@@ -59,6 +59,16 @@ def missing_sources(text: str, *further: str) -> str:
     return "\n".join(lines)
 
 
+def with_note(text: str, note: str) -> str:
+    """A docstring with a paragraph after its first one.
+
+    >>> with_note("First.\\n\\nSecond.", "Note."), with_note("First.", "")
+    ('First.\\n\\nNote.\\n\\nSecond.', 'First.')
+    """
+    first, _, rest = text.partition("\n\n")
+    return "\n\n".join(filter(None, (first, note, rest)))
+
+
 def _fenced(found: re.Match[str]) -> str:
     """An example as a block of code, without what is meant for doctest alone."""
     lines = [re.sub(r" *# doctest: .*$", "", line[len(found[1]) :]) for line in found[0].splitlines()]

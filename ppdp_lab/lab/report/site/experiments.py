@@ -54,12 +54,12 @@ def index(experiments: Sequence[Experiment], cards: Mapping[str, Card]) -> str:
     for experiment in experiments:
         card = cards.get(experiment.name)
         parts.append(f"## [{experiment.title}]({experiment.name}.md) {{ #{experiment.name} }}")
-        parts.append(f"{_paper(experiment)}{card.summary() if card else NOT_JUDGED}.")
+        parts.append(f"{_paper(experiment)}{card.summary(marked) if card else NOT_JUDGED}.")
         cells = []
         for figure in experiment.figures:
             words = caption(figure, card)
             image = _image(experiment, figure, words, "../", f"{experiment.name}.md#{figure.name}")
-            cells.append(f"-   {image}\n\n    {words} {_tally(experiment, figure, card)}")
+            cells.append(f"-   {image}\n\n    {words}{_tally(experiment, figure, card)}")
         parts.append('<div class="grid cards" markdown>\n\n' + "\n\n".join(cells) + "\n\n</div>")
     return "\n\n".join(parts)
 
@@ -69,7 +69,7 @@ def page(experiment: Experiment, card: Card | None, notebook: str) -> str:
     parts = [
         f"# {experiment.title}",
         _paper(experiment, full=True) + f"Notebook: [{experiment.notebook.name}]({notebook}).",
-        f"{card.summary()}. Made at: {card.made}."
+        f"{card.summary(marked)}. Made at: {card.made}."
         if card
         else f"{NOT_JUDGED.capitalize()}: no run is in the scorecard.",
     ]
@@ -103,17 +103,18 @@ def claims(about: Iterable[Claim], card: Card | None) -> list[str]:
         reasons += [f"- *{claim.text}*{f' ({column})' if column else ''} {reason}" for column, reason in why]
     if not rows:
         return []
-    table = markdown_table(CLAIM, rows)
+    columns = [i for i in range(len(CLAIM)) if any(row[i] for row in rows)]  # claims of no paper have no source
+    table = markdown_table([CLAIM[i] for i in columns], [[row[i] for i in columns] for row in rows])
     return [table, *(["**Why some do not hold**\n\n" + "\n".join(reasons)] if reasons else [])]
 
 
-def marked(verdict: str) -> str:
-    """A verdict in its colour.
+def marked(words: str, verdict: str = "") -> str:
+    """A verdict, or words about it, in its colour.
 
-    >>> marked("holds")
-    '<span class="verdict holds">holds</span>'
+    >>> marked("holds"), marked("2 do not hold", "does not hold")
+    ('<span class="verdict holds">holds</span>', '<span class="verdict fails">2 do not hold</span>')
     """
-    return f'<span class="verdict {_COLOURS.get(verdict, "open")}">{escape(verdict)}</span>'
+    return f'<span class="verdict {_COLOURS.get(verdict or words, "open")}">{escape(words)}</span>'
 
 
 def _tally(experiment: Experiment, figure: FigureEntry, card: Card | None) -> str:
@@ -122,7 +123,7 @@ def _tally(experiment: Experiment, figure: FigureEntry, card: Card | None) -> st
     if not about:
         return ""
     found = {text: judged for text, judged in (card.claims if card else {}).items() if text in about}
-    return f"*{Card('', '', claims=found).summary()}*"
+    return f"<br>{Card('', '', claims=found).summary(marked)}"
 
 
 def _is_about(claim: Claim, source: str) -> bool:

@@ -57,7 +57,7 @@ def figures_in(code: str, known: Any) -> list[str]:
     ['loss', 'time']
     """
     found: list[str] = []
-    for node in ast.walk(_parsed(code)):
+    for node in ast.walk(parsed(code)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("show", "finish"):
             found += [part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute) and part.attr in known]
     return list(dict.fromkeys(found))
@@ -73,7 +73,7 @@ def without_answers(code: str) -> str:
     return _HIDDEN.sub("", _ANSWER.sub(r"\1...  # yours to write", code))
 
 
-def _parsed(code: str) -> ast.Module:
+def parsed(code: str) -> ast.Module:
     """The code without lines that only a notebook understands."""
     return ast.parse(re.sub(r"^[%!].*$", "pass", code, flags=re.MULTILINE))
 

@@ -6,6 +6,7 @@ Names are read from the sources, not by importing: a room whose extras are not i
 from __future__ import annotations
 
 import ast
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,15 @@ class Room:
         """What the room is for, in one line."""
         return self.words.strip().partition("\n")[0]
 
+    def paths(self, first: Container[str] = ()) -> list[str]:
+        """The full names, in the order of the alphabet, those that stand in ``first`` before all others.
+
+        >>> Room("forms", "", ("Beta", "alpha", "Gamma")).paths({"ppdp_lab.forms.Gamma"})
+        ['ppdp_lab.forms.Gamma', 'ppdp_lab.forms.alpha', 'ppdp_lab.forms.Beta']
+        """
+        paths = (f"ppdp_lab.{self.name}.{name}" for name in self.names)
+        return sorted(paths, key=lambda path: (path not in first, path.casefold()))
+
 
 def rooms(package: Path) -> list[Room]:
     """All rooms of the package that have public names, in the order of the alphabet."""
@@ -36,23 +46,15 @@ def rooms(package: Path) -> list[Room]:
     return sorted((room for room in found if room.names and room.name != COMMANDS), key=lambda room: room.name)
 
 
-def page(room: Room) -> str:
+def page(room: Room, first: Container[str] = ()) -> str:
     """A room's page; the documentation of each name is filled in by mkdocstrings."""
     parts = [f"# ppdp_lab.{room.name}", to_markdown(room.words)]
-    parts += [f"::: ppdp_lab.{room.name}.{name}" for name in sorted(room.names, key=str.casefold)]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, *(f"::: {path}" for path in room.paths(first))]) + "\n"
 
 
-def index(every: list[Room]) -> str:
+def index(every: list[Room], first: Container[str] = ()) -> str:
     """All rooms and their names in one table."""
-    rows = [
-        (
-            f"[`{room.name}`]({room.name}.md)",
-            room.first,
-            ", ".join(link(f"ppdp_lab.{room.name}.{n}") for n in room.names),
-        )
-        for room in every
-    ]
+    rows = [(f"[`{room.name}`]({room.name}.md)", room.first, ", ".join(map(link, room.paths(first)))) for room in every]
     return markdown_table(("room", "what is in it", "names"), rows)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,8 +15,9 @@ from ppdp_lab.lab.report.scorecard import COLUMN, HEADER
 _SECTION = re.compile(r"^## ([\w-]+): (.*?)(?: \(((?:scale|no finished) .*)\))?$")
 _REASON = re.compile(r"^- `([^`]+)` \(([^;)]+)(?:; ([^)]+))?\): (.*)$")
 _PICTURE = re.compile(r"^!\[(.*)\]\([\w-]+/([\w-]+)\.png\)$")
-_MANY = {HOLDS: "hold", FAILS: "do not hold", NOTHING: "have nothing to judge"}
-_MANY |= {NOT_TESTED: "were not tested", NOT_MEASURABLE: "were not measurable"}
+_SAID = {HOLDS: ("holds", "hold"), FAILS: ("does not hold", "do not hold")}  # of one claim, and of several
+_SAID |= {NOTHING: ("has nothing to judge", "have nothing to judge"), NOT_TESTED: ("was not tested", "were not tested")}
+_SAID |= {NOT_MEASURABLE: ("was not measurable", "were not measurable")}
 _CELLS = re.compile(r"(?<!\\)\|")
 
 
@@ -48,16 +50,18 @@ class Card:
                 columns.setdefault(column, Counter())[verdict] += 1
         return columns
 
-    def summary(self) -> str:
-        """How many claims got which verdict, in a few words.
+    def summary(self, show: Callable[[str, str], str] = lambda words, verdict: words) -> str:
+        """How many claims got which verdict, in a few words; ``show`` makes what is shown of them, such as a colour.
 
-        >>> two = {v: Judged(v, "", "0", {"": ("0", v)}) for v in ("holds", "does not hold")}
-        >>> Card("demo", "A demonstration", claims=two).summary()
-        '1 hold, 1 do not hold'
+        >>> said = {"a": "holds", "b": "does not hold", "c": "does not hold"}
+        >>> three = {text: Judged(text, "", "0", {"": ("0", verdict)}) for text, verdict in said.items()}
+        >>> Card("demo", "A demonstration", claims=three).summary()
+        '1 holds, 2 do not hold'
         """
         words: dict[str, list[str]] = {}
         for column, counts in self.counted().items():
-            said = ", ".join(f"{counts[verdict]} {many}" for verdict, many in _MANY.items() if counts[verdict])
+            given = [(verdict, n, forms) for verdict, forms in _SAID.items() if (n := counts[verdict])]
+            said = ", ".join(show(f"{n} {forms[n > 1]}", verdict) for verdict, n, forms in given)
             words.setdefault(said, []).append(column)
         alike = len(words) == 1  # then it does not matter from which rows
         return (

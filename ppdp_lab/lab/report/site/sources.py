@@ -55,28 +55,3 @@ def whole(root: Path, name: str) -> str:
     if not path.is_file():
         raise DataFileError(f"no file {name!r} in {root} for a page to show")
     return linked(path.read_text(encoding="utf-8"))
-
-
-def section(root: Path, name: str, title: str) -> str:
-    """What stands under one heading of the second level of a file, without the heading."""
-    text = whole(root, name)
-    found = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
-    if found is None:
-        raise DataFileError(f"{name} has no section {title!r} for a page to show")
-    return found[1].strip()
-
-
-def terms(table: str) -> str:
-    """A table of words and meanings as a list of them, in the order of the alphabet, each of which can be linked to.
-
-    >>> print(terms("| word | meaning |\\n|---|---|\\n| box | A region. |\\n| a cell | A pair. |"))
-    ### a cell
-    <BLANKLINE>
-    A pair.
-    <BLANKLINE>
-    ### box
-    <BLANKLINE>
-    A region.
-    """
-    rows = [[cell.strip() for cell in line.split("|")[1:3]] for line in table.splitlines() if line.startswith("| ")][1:]
-    return "\n\n".join(f"### {word}\n\n{meaning}" for word, meaning in sorted(rows, key=lambda row: row[0].casefold()))

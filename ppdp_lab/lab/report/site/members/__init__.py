@@ -1,0 +1,1 @@
+"""The members of the registries: which notebooks use each, which claims are about it, and how these were judged."""
