@@ -56,7 +56,7 @@ bench: $(READY)
 
 # uv where there is one, pip where there is none.
 $(READY): pyproject.toml
-	@echo "Setting up $(VENV) with JupyterLab and all that the tests need: about 10 seconds with uv, two minutes with pip."
+	@echo "Setting up $(VENV) with JupyterLab and all that the tests need: about 10 seconds with uv, two to five minutes with pip."
 	@if command -v uv >/dev/null 2>&1; then \
 	  uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && \
 	  uv pip install --quiet --python $(BIN)/python -e '.[dev]'; \
