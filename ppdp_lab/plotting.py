@@ -32,6 +32,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PatchCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.text import Text
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from ppdp_lab.errors import ParameterError, listed
@@ -276,6 +277,10 @@ _METADATA: dict[str, dict[str, Any]] = {
 @_in_look
 def image(fig: Figure, form: str = "png") -> bytes:
     """A figure as a PNG or SVG image; the same figure gives the same bytes."""
+    for text in fig.findobj(Text):
+        # Two dollar signs in a name of somebody's own are no formula; those of axes with powers are.
+        if "$" in text.get_text() and "\\math" not in text.get_text():
+            text.set_parse_math(False)
     buffer = io.BytesIO()
     fig.savefig(buffer, format=form, metadata=_METADATA[form])
     return buffer.getvalue()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -310,6 +311,28 @@ def test_run_list_redraw_and_report(call, root, tmp_path):
     assert "no experiment was run at scale 'paper'" in refusal(call("report", code=2))
 
 
+def test_a_run_with_changed_parameters_is_reported_by_its_folder(call, root, tmp_path):
+    printed = call("run", "demo", "-p", "rows=70").stdout
+    assert printed.startswith(f"Results go to {tmp_path / 'results'}\n")
+    (folder,) = (path.parent for path in tmp_path.glob("results/demo/*/figures"))
+    assert printed.endswith(f"All of it on one page: ppdp-lab report {folder} --html demo.html\n")
+    refused = refusal(call("report", "demo", "--scale", "quick", "--html", "page.html", code=2))
+    assert f"or name the folder of a run with changed parameters, such as {folder}" in refused
+    assert "say where the report" in refusal(call("report", folder, code=2))
+    call("run", "demo")
+    call("report", folder, "demo", "--scale", "quick", "--html", "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "scale quick, rows=70" in page and page.count("<h2") == 2
+    links = re.findall('href="#([^"]+)"', page)
+    assert len(links) == 2 and all(page.count(f'id="{link}"') == 1 for link in links)
+    call("report", folder, "--to", "mine")
+    drawn = folder / "figures" / "loss.svg"
+    assert (tmp_path / "mine" / "demo" / "loss.svg").read_bytes() == drawn.read_bytes()
+    drawn.unlink()
+    call("redraw", folder)
+    assert drawn.is_file()
+
+
 @pytest.mark.parametrize("to", ["results", "results/demo", "results/new", "."])
 def test_a_report_does_not_touch_the_runs(call, root, tmp_path, to):
     call("run", "demo")
@@ -396,10 +419,11 @@ def test_show_says_what_an_experiment_takes_and_where_its_figures_are(call, root
     lines = {line.split()[0]: line.split()[1:] for line in printed.splitlines() if line}
     assert lines["parameter"] == ["default", "at", "tiny", "at", "quick", "at", "paper"]
     assert lines["rows"][1:] == ["60", "80", "400"] and "not drawn yet; use: ppdp-lab run demo" in printed
-    assert "loss-rises" in printed and "The larger k, the more is lost." in printed
+    assert "4 claims: ppdp-lab show demo --claims" in printed and "The larger k, the more is lost." not in printed
     call("run", "demo", "-p", "rows=70")
     (figures,) = tmp_path.glob("results/demo/*/figures")
-    printed = call("show", "demo").stdout
+    printed = call("show", "demo", "--claims").stdout
+    assert "loss-rises" in printed and "The larger k, the more is lost." in printed
     assert f"of the newest run (quick, rows=70): {figures}" in printed and "does not hold" in printed
     assert "did you mean 'demo'" in refusal(call("show", "dmo", code=2))
 

@@ -72,6 +72,17 @@ def test_the_caption_names_provenance_scale_and_seed():
     assert " ".join(said.split()) == "What k costs. (data: stand-in; scale: quick; seed: 3)"
 
 
+def test_dollar_signs_of_a_name_are_no_formula():
+    fig, ax = plotting.figure()
+    ax.plot([1, 2], [1, 1000])
+    ax.set_yscale("log")
+    plotting.label(ax, x="cost ($) per $ paid", y="", title=r"$\alpha", legend=False)
+    plotting.caption(fig, "From $5 to $_7.")  # as a formula it would have no end
+    plotting.image(fig)
+    assert not ax.xaxis.label.get_parse_math() and not fig._supxlabel.get_parse_math()
+    assert all(tick.get_parse_math() for tick in ax.get_yticklabels())
+
+
 def test_a_partition_is_drawn_as_boxes():
     boxes = pd.DataFrame({"x0": [0, 5], "x1": [5, 9.0], "y0": [0, 0], "y1": [2, 2.0], "size": [3, 8]})
     _, ax = plotting.figure()

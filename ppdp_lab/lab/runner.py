@@ -12,9 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ppdp_lab.errors import DataFileError, PPDPError, listed
+from ppdp_lab.errors import DataFileError, PPDPError, listed, unknown
 from ppdp_lab.lab.experiment.functions import function_of
 from ppdp_lab.lab.experiment.model import Experiment
+from ppdp_lab.lab.experiment.ranges import check_all
 from ppdp_lab.lab.report.figures import drawing
 from ppdp_lab.lab.report.presentation import present
 from ppdp_lab.lab.report.progress import Progress
@@ -58,6 +59,7 @@ def run(
     chosen = parameters.absolute(experiment.parameters(scale), experiment.path.parent) | given
     known = check(experiment)
     parameters.check(chosen, known, experiment.notebook.name)
+    check_all(experiment.ranges, chosen)
     identity = identify(experiment, scale, chosen, known, results)
     home = results / experiment.name
     label = f"{experiment.name} ({label_of(scale, given)})"
@@ -117,8 +119,12 @@ def check(experiment: Experiment) -> dict[str, Any]:
     known = parameters.defined(experiment.notebook)
     for scale in experiment.scales:
         parameters.check(experiment.parameters(scale), known, f"{experiment.notebook.name} (scale {scale})")
+        check_all(experiment.ranges, {**known, **experiment.parameters(scale)})
     for figure in experiment.figures:
         drawing(figure, experiment)
+    for name in experiment.ranges:
+        if name not in known:
+            raise DataFileError(f"{experiment.path.name}, range: {unknown('parameter', name, known)}")
     strange = [name for name, said in _asked(experiment).items() if name not in known and said.default is said.empty]
     if strange:
         raise DataFileError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
-from ppdp_lab.errors import DataFileError, ParameterError, SchemaError, listed
+from ppdp_lab.errors import DataFileError, ParameterError, PPDPError, SchemaError, listed
 from ppdp_lab.table.files import MISSING, FileFrame, FileReport, ReadingWarning, read_frames
 from ppdp_lab.table.files.opening import TableFile
 from ppdp_lab.table.hierarchies import Hierarchy
@@ -45,11 +45,15 @@ def made_hierarchy(column: str, spec: Mapping[str, object], frame: FileFrame, wh
             f"{where}: column {column!r} has missing cells, for which {listed(spec)} makes no place; say missing = 'drop', or "
             f"give it a hierarchy file with a line for {MISSING}"
         )
-    if set(spec) == {"widths"}:
-        if values.dtype.kind not in "iuf":
-            raise SchemaError(f"{where}: column {column!r} is {frame.report.columns[column]}; widths need numbers")
-        return Hierarchy.intervals(values, spec["widths"])  # type: ignore[arg-type]
-    return Hierarchy.mask_suffix(values, spec["mask"])  # type: ignore[arg-type]
+    if "widths" in spec and values.dtype.kind not in "iuf":
+        raise SchemaError(f"{where}: column {column!r} is {frame.report.columns[column]}; widths need numbers")
+    try:
+        if "widths" in spec:
+            return Hierarchy.intervals(values, spec["widths"])  # type: ignore[arg-type]
+        return Hierarchy.mask_suffix(values, spec["mask"])  # type: ignore[arg-type]
+    except PPDPError as error:
+        ((how, much),) = spec.items()
+        raise type(error)(f"{where}: the hierarchy {{ {how} = {much} }} of column {column!r}: {error}") from None
 
 
 def warn_of(reports: Iterable[FileReport]) -> None:

@@ -69,6 +69,12 @@ def test_parquet_serves_as_well(folder):
         (('"age", "zip"', '"ages", "zip"'), SchemaError, "'ages', which the frame does not have"),
         (('id = "patient"', 'id = "patents"'), SchemaError, "id column 'patents' is not in"),
         (("{ mask = 4 }", "{ masks = 4 }"), DataFileError, "must be a file name"),
+        (
+            ("{ mask = 4 }", "{ mask = 1 }"),
+            ParameterError,
+            r"own.toml': the hierarchy { mask = 1 } of column 'zip': .*roots",
+        ),
+        (("[5, 10]", "[5, 8]"), ParameterError, r"own.toml': the hierarchy { widths = \[5, 8\] } of column 'age': "),
         (('job = "job.csv"', 'jobs = "job.csv"'), SchemaError, "hierarchy for 'jobs'"),
         (('job = "job.csv"', 'job = "jobs.csv"'), DataFileError, "no hierarchy file .*jobs.csv"),
         (('file = "patients.csv"', "file = 5"), DataFileError, "own.toml': file must be text in quotes, not 5"),

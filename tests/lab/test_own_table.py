@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
+import pandas as pd
 import pytest
 from lab import own_table
 from matplotlib.text import Text
@@ -11,8 +14,10 @@ from matplotlib.text import Text
 from ppdp_lab.errors import PPDPError
 from ppdp_lab.lab import runner
 from ppdp_lab.lab.experiment import catalogue
+from ppdp_lab.lab.measure.comparing import crossover
 from ppdp_lab.lab.report.figures import drawing, fill, words_of
 from ppdp_lab.lab.run import parameters, tables
+from ppdp_lab.table import Microdata, Schema
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = {experiment.name: experiment for experiment in catalogue.experiments(ROOT)}
@@ -97,10 +102,56 @@ def test_what_is_said_is_kept_or_refused_and_what_is_open_is_fitted(tmp_path: Pa
     )
 
 
-def test_two_tables_of_one_name_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["speedy", "choice"])
+def test_two_tables_of_one_name_are_refused(name: str, tmp_path: Path) -> None:
     paths = [str(own_table.write(tmp_path / folder)) for folder in ("a", "b")]
     with pytest.raises(PPDPError, match="two data sets are called 'Ward 7'; give one of them another title"):
-        runner.plan(EXPERIMENTS["speedy"], _effective("speedy", Path(paths[0])) | {"datasets": paths})
+        runner.plan(EXPERIMENTS[name], _effective(name, Path(paths[0])) | {"datasets": paths})
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "words"),
+    [
+        ("tour", {"ks": []}, "ks is an empty list"),
+        ("tour", {"t": 2.0}, "t must be at most 1, not 2"),
+        ("speedy", {"datasets": []}, "a data set's name or TOML file in quotes, or a list of them, not \\[\\]"),
+        ("i3m", {"ks": [5000]}, "needs rows of 50,000 at least, not 400; say rows=50000"),
+        ("equivalence", {"shares": [0.5]}, "with m = 10 no value may be more than one in 10, so shares cannot be"),
+        ("equivalence", {"e": 0}, "e must be at least 2, not 0"),
+        ("bpg", {"rates": [9000]}, "rows are published at first, and some of them must stay, so rates cannot be"),
+        ("bpg", {"leak_initial": 1}, "needs leak_initial of 100 at least, not 1"),
+        ("mdistinct", {"deletes": 9000}, "lower deletes or updates"),
+        ("crossover", {"k": 1}, "k must be at least 2, not 1"),
+        ("crossover", {"settings": {"BPG": {"x": 1}}}, "settings: unknown parameter of BPG: 'x'"),
+        ("choice", {"alpha": 2.0}, "alpha must be at most 1"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_starts(
+    name: str, said: dict[str, object], words: str, ward: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "execute", lambda *arguments: pytest.fail("the notebook was started"))
+    with pytest.raises(PPDPError, match=words):
+        runner.run(EXPERIMENTS[name], results=tmp_path, scale="tiny", given=on(name, ward) | said, say=print)
+    assert not (tmp_path / name).exists()
+
+
+def test_one_of_several_sensitive_columns_must_be_chosen(tmp_path: Path) -> None:
+    roles = {"sensitive": 'sensitive = ["illness", "nickname"]', "quasi_id": 'quasi_identifiers = ["years", "stay"]'}
+    path = own_table.write(tmp_path, **roles, town="", work="")
+    with pytest.raises(
+        PPDPError, match="and has 2; name one of 'illness', 'nickname' under sensitive in its TOML file"
+    ):
+        runner.plan(EXPERIMENTS["tour"], _effective("tour", path))
+
+
+def test_values_change_by_role_and_not_by_the_names_of_columns() -> None:
+    chance = np.random.default_rng(1)
+    frame = pd.DataFrame(
+        {"age": chance.integers(0, 9, 60), "education": ["b", "a"] * 30, "illness": ["x", "y", "z"] * 20}
+    )
+    table = Microdata(frame, Schema(["age", "education"], sensitive="illness"))
+    stream = crossover.stream(table, SimpleNamespace(initial=40, rate=5, updates=2), changing=True, d=3, seed=1)
+    assert list(stream.model) == ["illness"]
 
 
 def _effective(name: str, path: Path) -> dict[str, object]:

@@ -31,8 +31,9 @@ def events(results: tables.Tables) -> Figure:
         x, y = here[["x", "y"]].iloc[0]
         plotting.label(ax, x=x, y=y if ax is axes[0] else "", title=title + stage)
     every = pd.concat(boxes.values())
-    axes[0].set_xlim(every["x0"].min() - 1, every["x1"].max() + 1)
-    axes[0].set_ylim(every["y0"].min() - 0.5, every["y1"].max() + 0.5)
+    for axis, ends in (("x", axes[0].set_xlim), ("y", axes[0].set_ylim)):
+        low, high = every[f"{axis}0"].min(), every[f"{axis}1"].max()
+        ends(low - 0.02 * (high - low), high + 0.02 * (high - low))  # room for thick lines, whatever the unit
     return figure
 
 

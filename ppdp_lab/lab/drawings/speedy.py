@@ -138,7 +138,7 @@ def ihis(results: tables.Tables) -> Figure:
     """Figure 10: the largest set, four quasi-identifiers and the largest k, by threads."""
     times = results["times"]
     largest = times.loc[times["rows"].idxmax(), "dataset"]
-    count = min(4, times["quasi_identifiers"].max())
+    count = min(4, tables.rows(times, dataset=largest)["quasi_identifiers"].max())
     k = times["k"].max()
     chosen = tables.rows(times, dataset=largest, quasi_identifiers=count, k=k, algorithm="Speedy", rollup=False)
     void, by_threads = chosen[_void(chosen)], chosen.set_index("threads")["seconds"] * 1e3
@@ -187,7 +187,8 @@ def speedup(results: tables.Tables) -> Figure:
     figure, axes = plotting.figure(1, len(names), width=width, height=2.8, squeeze=False, sharey=True)
     for ax, name in zip(axes[0], names):
         thesis = {1: 1.0} | TABLE_18.get(name, {})
-        ax.plot(thesis.keys(), thesis.values(), color=plotting.PAPER, linestyle="--", linewidth=1, label="thesis")
+        if len(thesis) > 1:
+            ax.plot(thesis.keys(), thesis.values(), color=plotting.PAPER, linestyle="--", linewidth=1, label="thesis")
         for i, (rollup, label) in enumerate(((False, "roll-up off"), (True, "roll-up on"))):
             rows = tables.rows(found, dataset=name, rollup=rollup)
             looks = plotting.style(i) | ({"linestyle": "none"} if rollup else {})

@@ -18,6 +18,11 @@ An example with everything in it::
     [scale.paper]
     ks = [2, 5, 10, 20, 50, 100]
 
+    [range]                                   # optional: what the notebook's parameters may be; refused before it starts
+    ks = { at_least = 2 }                     # of a list every value; whole numbers, unless a bound has a decimal point
+    t = { above = 0.0, at_most = 1.0 }
+    divide = { one_of = ["always", "never"] }
+
     [[figure]]
     name = "loss"
     caption = "Loss of {dataset} against k, l = {l}."   # filled with parameters, and with {sensitive}, {quasi_identifiers}
@@ -72,6 +77,7 @@ from pydantic.dataclasses import dataclass
 
 from ppdp_lab.errors import listed, unknown
 from ppdp_lab.lab.experiment.claims import KNOWN_KEYS, Claim, Filled
+from ppdp_lab.lab.experiment.ranges import Range
 from ppdp_lab.registry import OneLine
 
 SCALES = ("tiny", "quick", "paper")
@@ -136,6 +142,7 @@ class Experiment(OneLine):
     paper: str = ""
     exclusive: StrictBool = False
     plan: Function = ""
+    ranges: dict[str, Range] = Field(default_factory=dict, validation_alias="range")
     figures: tuple[FigureEntry, ...] = Field(default=(), validation_alias="figure")
     claims: tuple[Claim, ...] = Field(default=(), validation_alias="claim")
 

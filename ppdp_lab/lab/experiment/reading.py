@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from ppdp_lab.errors import DataFileError, listed, unknown
 from ppdp_lab.lab.experiment.claims import Claim, Reason
 from ppdp_lab.lab.experiment.model import ITSELF, Experiment, FigureEntry
+from ppdp_lab.lab.experiment.ranges import Range
 from ppdp_lab.lab.experiment.words import OF_THE_DATA, TYPES, placeholders
 from ppdp_lab.lab.run.parameters import defined
 
@@ -76,6 +77,8 @@ def _in_words(error: ValidationError, content: Any, where: str) -> str:
         where += f", {what} {name or number + 1}"
     if place[:1] == ["reason"] and len(place) > 2:
         model, where, place = Reason, f"{where}, reason {place[1] + 1}", place[2:]
+    if place[:1] == ["range"] and len(place) > 2:
+        model, where, place = Range, f"{where}, range {place[1]}", place[2:3]
     if kind in missing:
         keys = [f["loc"][-1] for f in faults if f["type"] in missing and f["loc"][:-1] == fault["loc"][:-1]]
         return f"{where} lacks {listed(keys)}"

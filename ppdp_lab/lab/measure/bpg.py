@@ -88,6 +88,8 @@ def plan(
     fitting.load(rows, sensitive=True)
     fitting.values_allow("k", rows=fitting.sizes["initial"])
     fitting.values_allow("leak_k", rows=fitting.sizes["leak_initial"])
+    first = fitting.sizes["initial"]
+    fitting.at_most("rates", first - 1, f"{first:,} rows are published at first, and some of them must stay")
     return fitting.plan()
 
 

@@ -170,6 +170,13 @@ def plan(
         nearer = [share for share in _shares(scale, chosen["m"]) if share >= common]
         room = [share for share in nearer if scales.room_for(share, chosen["initial"], chosen["m"])]
         chosen["shares"] = room or [round(common, 6)]
+    else:
+        most = chosen["m"]
+        fitting.at_most("shares", 1 / most, f"with m = {most} no value may be more than one in {most}", least=0)
+    setting = Setting(chosen["m"], 2, chosen["initial"], chosen["replaced"], chosen["updates"], seed)
+    for table in tables.values():  # a stream that cannot be is refused now, not in its cell
+        for change in (chosen["replaced"], *chosen["replaced_few"]):
+            setting.stream(table, replaced=change)
     return fitting.plan()
 
 

@@ -73,6 +73,9 @@ def plan(
 
     fitting.shrink(["rows", "changes", "per_release"], used, least={"rows": 10 * max(ks)})
     ((name, table),) = fitting.load(sensitive=True).items()
+    size = SimpleNamespace(**fitting.sizes)
+    for deletes in (0, size.per_release):  # a stream that cannot be is refused now, not in its cell
+        series(table, size.rows, size.releases, size.per_release, deletes=deletes, seed=seed)
     fitting.sizes["drawn"] = scales.drawable(name, table, drawn)
     return fitting.plan()
 
@@ -198,14 +201,17 @@ def leaks(table: Microdata, *, k: int, rows: int, releases: int, per_release: in
     rows_found = []
     for method in (INCREMENTAL, STATIC):
         for attack, deletes in (("difference", 0), ("intersection", per_release)):
-            stream = UpdateStream(
-                table, initial=rows, deletes=deletes, inserts=per_release, updates=releases - 1, seed=seed
-            )
-            series = list(_published_by(method, stream, k, seed))
-            find = _newcomers_alone(series, k, per_release) if attack == "difference" else _values_certain(series)
+            stream = series(table, rows, releases, per_release, deletes=deletes, seed=seed)
+            seen = list(_published_by(method, stream, k, seed))
+            find = _newcomers_alone(seen, k, per_release) if attack == "difference" else _values_certain(seen)
             for number, exposed in find:
                 rows_found.append({"k": k, "method": method, "attack": attack, "release": number, "exposed": exposed})
     return pd.DataFrame(rows_found)
+
+
+def series(table: Microdata, rows: int, releases: int, per_release: int, *, deletes: int, seed: int) -> UpdateStream:
+    """So many releases: ``rows`` at first, then ``per_release`` newcomers each time, while ``deletes`` leave."""
+    return UpdateStream(table, initial=rows, deletes=deletes, inserts=per_release, updates=releases - 1, seed=seed)
 
 
 def _published_by(method: str, stream: UpdateStream, k: int, seed: int) -> Iterator[Release]:

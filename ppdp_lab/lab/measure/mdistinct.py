@@ -128,7 +128,10 @@ def plan(
     why = f"{table.schema.sensitive[0]} of {name!r} has {values} values, which allows a diameter of half as many"
     for diameter in ("ds", "d", "d_more"):
         fitting.at_most(diameter, values // 2, why, least=2)
-    return fitting.plan(Sizes)
+    made = fitting.plan(Sizes)
+    for leaving in (made.sizes.deletes, made.sizes.many_deletes):  # one that cannot be is refused now, not in its cell
+        stream_of(table, made.sizes, made.sizes.d, seed=seed, deletes=leaving)
+    return made
 
 
 def updates_of(table: Microdata, d: int) -> dict[str, UpdateModel]:
@@ -165,20 +168,23 @@ def graph_rows(name: str, graph: SensitiveUpdateGraph, truth: Sequence[Any]) -> 
     return rows
 
 
-def stream(table: Microdata, size: Sizes, d: int, *, seed: int, deletes: int | None = None) -> list[Snapshot]:
+def stream_of(table: Microdata, size: Sizes, d: int, *, seed: int, deletes: int | None = None) -> UpdateStream:
     """The paper's stream: people come, go, age, marry, learn, and change jobs within blocks of d."""
-    return list(
-        UpdateStream(
-            table,
-            initial=size.initial,
-            deletes=size.deletes if deletes is None else deletes,
-            inserts=size.inserts,
-            updates=size.updates,
-            model=updates_of(table, d),
-            changes=size.changes,
-            seed=seed,
-        )
+    return UpdateStream(
+        table,
+        initial=size.initial,
+        deletes=size.deletes if deletes is None else deletes,
+        inserts=size.inserts,
+        updates=size.updates,
+        model=updates_of(table, d),
+        changes=size.changes,
+        seed=seed,
     )
+
+
+def stream(table: Microdata, size: Sizes, d: int, *, seed: int, deletes: int | None = None) -> list[Snapshot]:
+    """All snapshots of the paper's stream."""
+    return list(stream_of(table, size, d, seed=seed, deletes=deletes))
 
 
 def _shuffled_anatomy(least: int, seed: int) -> Callable[[Microdata], Release]:

@@ -107,6 +107,11 @@ class Fitting:
         open_ = [name for name in counts if name not in self.said]
         have = min(map(len, self.own.values()), default=used(self.sizes))
         start, factor = dict(self.sizes), min(1.0, have / used(self.sizes))
+        for name, size in least.items():  # no table helps where the size itself is too small for what was asked
+            if _smallest(start[name]) < size:
+                raise InfeasibleError(
+                    f"this experiment needs {name} of {size:,} at least, not {_shown(start[name])}; say {name}={size}"
+                )
         while used(self.sizes) > have and factor > 1e-6:
             self.sizes |= {name: _times(start[name], factor) for name in open_}
             factor *= 0.99
@@ -132,7 +137,11 @@ class Fitting:
             self.tables[key] = table
             if sensitive and len(table.schema.sensitive) != 1:
                 count = len(table.schema.sensitive) or "none"
-                raise SchemaError(f"{key!r} must have one sensitive column for this experiment, and has {count}")
+                what = f"one of {listed(table.schema.sensitive)}" if table.schema.sensitive else "it"
+                raise SchemaError(
+                    f"{key!r} must have one sensitive column for this experiment, and has {count}"
+                    + (f"; name {what} under sensitive in its TOML file" if own is not None else "")
+                )
         return self.tables
 
     # ------------------------------------------------------------------ what is too large for the table

@@ -26,6 +26,7 @@ SIZES: dict[str, dict[str, Any]] = {  # rows None: all of them
     "paper": {"rows": None, "ks": [2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100], "l": 3, "queries": 2000},
 }
 LEAST_ROWS = 40
+SELECTED = 0.05  # share of the rows that a count query selects
 _PEOPLE = [
     (23, 9, "craft"), (26, 11, "sales"), (28, 8, "farming"),
     (24, 14, "teaching"), (29, 13, "sales"), (31, 16, "teaching"),
@@ -132,6 +133,22 @@ def rules(k: int, *, l: int, t: float) -> dict[str, Principle]:  # noqa: E741
         "+ l-diversity": alone & DistinctLDiversity(l),
         "+ t-closeness": alone & TCloseness(t),
     }
+
+
+def asked(table: Microdata, *, n: int, seed: int) -> Queries:
+    """Random count queries for one person in twenty.
+
+    They ask for one sensitive value. Where most people have one that is hardly as common as that, such a query would select
+    everybody who has it, and be answered without an error whatever is published: there they ask for a range of values.
+
+    >>> table = datasets.load("occ", rows=400)
+    >>> metrics.true_counts(table, asked(table, n=3, seed=1)).tolist()
+    [20, 22, 19]
+    """
+    values = table.sensitive_codes[0]
+    common = np.mean(np.bincount(values)[values] >= 2 * SELECTED * len(table))
+    how = "value" if common > 0.5 else "range"
+    return metrics.queries_by_selectivity(table, SELECTED, n=n, sensitive=how, seed=seed)
 
 
 def grid(table: Microdata, ks: list[int], *, l: int, t: float, asked: Queries) -> pd.DataFrame:  # noqa: E741

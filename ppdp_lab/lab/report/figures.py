@@ -11,7 +11,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from ppdp_lab import datasets, plotting
-from ppdp_lab.errors import PPDPError, listed
+from ppdp_lab.errors import PPDPError
 from ppdp_lab.lab.experiment.functions import FunctionError, function_of
 from ppdp_lab.lab.experiment.model import Experiment, FigureEntry
 from ppdp_lab.lab.experiment.words import OF_THE_DATA
@@ -60,7 +60,7 @@ def words_of(run: Run) -> dict[str, str]:
     for key in ("dataset", "datasets"):
         if values.get(key) is not None:
             several = values[key] if isinstance(values[key], list) else [values[key]]
-            values[key] = [data_name(_called(name)) for name in several]
+            values[key] = [data_name(called(name)) for name in several]
     for key in OF_THE_DATA:
         found = dict.fromkeys(name for data in handed["data"] for name in data.get(key, []))
         values[key] = " or ".join(found) if key == "sensitive" else list(found)
@@ -76,10 +76,11 @@ def fill(text: str, words: Mapping[str, str]) -> str:
     return text.format_map(words)
 
 
-def _called(name: str) -> str:
+def called(name: str) -> str:
+    """What a data set is called, also if its file is gone by the time that figures are drawn again."""
     try:
         return datasets.called(name)
-    except (OSError, ValueError):  # the file may be gone by the time that figures are drawn again
+    except (OSError, ValueError):
         return name.rpartition("/")[2].removesuffix(".toml")
 
 
@@ -89,7 +90,8 @@ def _words(value: Any) -> str:
     ('2, 5, 8', '0.3', '20,000', 'not said')
     """
     if isinstance(value, (list, tuple)):
-        return listed(map(_words, value), 30).replace("'", "")
+        words = [_words(one) for one in value]
+        return ", ".join(words[:30]) + (f" and {len(words) - 30} more" if len(words) > 30 else "")
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return number(value)
     return "not said" if value is None else str(value)

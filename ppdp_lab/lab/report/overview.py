@@ -13,14 +13,16 @@ from ppdp_lab.lab.report.text import label_of, table
 from ppdp_lab.lab.run.record import FIGURES, Run
 
 
-def overview(experiment: Experiment, known: Mapping[str, Any], run: Run | None) -> str:
+def overview(experiment: Experiment, known: Mapping[str, Any], run: Run | None, *, claims: bool = True) -> str:
     """Everything about an experiment on a page; ``known`` are its notebook's parameters, ``run`` its newest run."""
     head = [f"{experiment.name}: {experiment.title}"]
     head += [f"paper: {experiment.paper}"] if experiment.paper else []
     head += [f"notebook: {experiment.notebook}", f"file: {experiment.path.resolve()}"]
     head += ["runs alone, since it measures time"] if experiment.exclusive else []
     blocks = ["\n".join(head), _parameters(experiment, known), _figures(experiment, run)]
-    blocks += [_claims(experiment, run)] if experiment.claims else []
+    if experiment.claims:
+        several = f"{len(experiment.claims)} claim{'s' * (len(experiment.claims) > 1)}"
+        blocks.append(_claims(experiment, run) if claims else f"{several}: ppdp-lab show {experiment.name} --claims")
     return "\n\n".join(block for block in blocks if block)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
+from ppdp_lab.datasets import is_own
 from ppdp_lab.errors import listed
 from ppdp_lab.lab.experiment.model import Experiment
-from ppdp_lab.lab.report.figures import draw_all
+from ppdp_lab.lab.report.figures import called, draw_all
 from ppdp_lab.lab.report.judging.verdicts import judge_all
 from ppdp_lab.lab.report.text import label_of
 from ppdp_lab.lab.run.folders import write_json
@@ -23,9 +26,18 @@ def present(experiment: Experiment, run: Run) -> None:
             f"{experiment.notebook.name} finishes with figures {listed(theirs) or 'none'}, but {experiment.path.name} names "
             f"{listed(ours) or 'none'}; make them agree"
         )
-    provenance = ", ".join(dict.fromkeys(d["provenance"] for d in handed["data"] or notes["data"]))
+    provenance = ", ".join(dict.fromkeys(_origins(notes["data"], handed["data"])))
     write_json(run.folder / ENVIRONMENT, notes | {"provenance": provenance, "data_used": handed["data"]})
     label = label_of(notes["scale"], notes["given"])
     draw_all(experiment, run, {"provenance": provenance, "scale": label, "seed": notes["seed"]})
     verdicts = judge_all(experiment, run.results, notes["scale"], strict=not notes["given"])
     write_json(run.folder / VERDICTS, [asdict(verdict) for verdict in verdicts])
+
+
+def _origins(named: Sequence[Mapping[str, Any]], used: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Where each table comes from; an own one is called by its title, since "own data" alone could be anybody's."""
+    said = [data["provenance"] for data in used or named]
+    if len(said) != len(named):  # which of them are which is not known
+        return said
+    names = [data["name"] for data in named]
+    return [f"{called(name)}, {origin}" if is_own(name) else origin for name, origin in zip(names, said)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -12,12 +13,14 @@ from tqdm.auto import tqdm
 from ppdp_lab.lab.report.text import seconds
 
 EVERY = 20.0
+LOOK = 1.0  # seconds between two looks at whether it is time to say something
 
 
 class Progress:
     """Says how far a notebook is: ``watch(done, total)`` before each cell, ``tell(said)`` within one, ``close()`` at the end.
 
-    Lines are written at the start, at the end, and in between at most every 20 seconds.
+    Lines are written at the start, at the end, and in between every 20 seconds, also while a cell says nothing about itself: a
+    thread of its own looks at the clock, and keeps the time of a bar going.
     """
 
     unit = "cell"
@@ -28,6 +31,8 @@ class Progress:
         self.done = self.total = 0
         self.use_bar = shows_bars() if bar is None else bar
         self.bar: Any = None
+        self.told: tuple[str, ...] = ()  # what the running cell said last
+        self._writing, self._closed = threading.Lock(), threading.Event()
 
     def watch(self, done: int, total: int) -> None:
         """Take note that ``done`` of ``total`` cells are done."""
@@ -36,7 +41,8 @@ class Progress:
             self.begin()
             if self.use_bar:
                 self.bar = tqdm(total=total, desc=self.label, unit=self.unit, leave=False)
-        self.done = done
+            threading.Thread(target=self._keep_going, daemon=True).start()
+        self.done, self.told = done, ()
         if self.bar is not None:
             self.bar.set_postfix_str("", refresh=False)
             self.bar.update(done - self.bar.n)
@@ -47,15 +53,24 @@ class Progress:
 
     def tell(self, said: str) -> None:
         """Take note of what the running cell says about its own progress."""
+        self.told = (said,)
         if self.bar is not None:
             self.bar.set_postfix_str(said)
         else:
-            self._line(said)
+            self._line()
 
-    def _line(self, *said: str) -> None:
-        if (now := time.monotonic()) - self.said >= EVERY:
-            self.said = now
-            self.say(f"{self.label}: {self.line(now - self.start, *said)}")
+    def _line(self) -> None:
+        with self._writing:
+            if (now := time.monotonic()) - self.said >= EVERY:
+                self.said = now
+                self.say(f"{self.label}: {self.line(now - self.start, *self.told)}")
+
+    def _keep_going(self) -> None:
+        while not self._closed.wait(LOOK):
+            if self.bar is None:
+                self._line()
+            else:
+                self.bar.refresh()
 
     def begin(self) -> None:
         """The first line."""
@@ -67,6 +82,7 @@ class Progress:
 
     def close(self) -> float:
         """Remove the bar; return the seconds since the start."""
+        self._closed.set()
         if self.bar is not None:
             self.bar.close()
         return time.monotonic() - self.start

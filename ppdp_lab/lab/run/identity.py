@@ -94,7 +94,7 @@ def data_names(parameters: Mapping[str, Any]) -> list[str]:
     for key in ("dataset", "datasets"):
         said = parameters.get(key)
         several = said if isinstance(said, list) else [] if said is None else [said]
-        if not all(isinstance(name, str) for name in several):
+        if said == [] or not all(isinstance(name, str) for name in several):
             must = "a data set's name or TOML file in quotes, or a list of them"
             raise ParameterError(f"parameter {key!r} must be {must}, not {said!r}")
         names += several

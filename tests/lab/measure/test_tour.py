@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 import ppdp_lab as pl
 from ppdp_lab.lab.measure import tour
 
@@ -37,3 +39,18 @@ def test_each_rule_closes_its_hole():
     assert grid.loc["k-anonymity", "homogeneous"].max() > 0 == grid.loc["+ l-diversity", "homogeneous"].max()
     assert grid.loc["+ l-diversity", "skewed"].max() > 0 == grid.loc["+ t-closeness", "skewed"].max()
     assert (grid["linked"] == 0).all()
+
+
+def test_queries_for_rare_values_ask_for_ranges():
+    """Who asks for everybody with a rare value is answered without an error, whatever is published."""
+    frame = pd.DataFrame(
+        {"age": range(600), "town": [i % 7 for i in range(600)], "pay": [(7 * i) % 60 for i in range(600)]}
+    )
+    table = pl.Microdata(frame, pl.Schema(["age", "town"], sensitive="pay"))
+    release = pl.Mondrian(pl.KAnonymity(50)).anonymize(table)
+    one_value = pl.metrics.queries_by_selectivity(table, tour.SELECTED, n=20, seed=1)
+    assert (
+        pl.metrics.query_error(release, one_value)
+        == 0
+        < pl.metrics.query_error(release, tour.asked(table, n=20, seed=1))
+    )

@@ -9,6 +9,7 @@ import pandas as pd
 from ppdp_lab import plotting
 from ppdp_lab.lab.experiment.model import FigureEntry
 from ppdp_lab.lab.report.figures import draw_all
+from ppdp_lab.lab.report.presentation import _origins
 
 DRAW = """
 from ppdp_lab import plotting
@@ -40,3 +41,12 @@ def test_a_figure_names_its_own_data_in_place_of_the_runs(tmp_path, monkeypatch)
         "plain": "plain, l = 3, illness. (data: stand-in; scale: quick; seed: 1)",
         "example": "example, l = 3, illness. (data: worked example, OCC; scale: quick; seed: 1)",
     }
+
+
+def test_an_own_table_is_called_by_its_title(tmp_path):
+    (tmp_path / "w.toml").write_text('title = "Ward 7"\nfile = "w.csv"\nquasi_identifiers = ["age"]\n')
+    named = [{"name": "occ", "provenance": "stand-in"}, {"name": str(tmp_path / "w.toml"), "provenance": "own data"}]
+    used = [{"provenance": "stand-in"}, {"provenance": "own data, 2 rows left out"}]
+    assert _origins(named, used) == ["stand-in", "Ward 7, own data, 2 rows left out"]
+    assert _origins(named, []) == ["stand-in", "Ward 7, own data"]
+    assert _origins(named, used[1:]) == ["own data, 2 rows left out"]  # nobody knows which of the two it is

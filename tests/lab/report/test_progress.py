@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from types import SimpleNamespace
 
 from ppdp_lab.lab.report import progress
@@ -28,6 +29,18 @@ def test_a_terminal_gets_a_bar(capsys):
     assert lines == ["demo: 3 cells"] and "demo" in capsys.readouterr().err
 
 
+def test_a_cell_that_says_nothing_is_heard_of_too(monkeypatch):
+    lines: list[str] = []
+    heard = threading.Event()
+    monkeypatch.setattr(progress, "EVERY", 0.02)
+    monkeypatch.setattr(progress, "LOOK", 0.01)
+    shown = progress.Progress("demo", lambda line: (lines.append(line), len(lines) > 3 and heard.set()), bar=False)
+    shown(0, 3)
+    assert heard.wait(30)
+    shown.close()
+    assert lines[0] == "demo: 3 cells" and all(line.startswith("demo: cell 1 of 3, ") for line in lines[1:])
+
+
 def test_a_long_cell_says_how_far_it_is(monkeypatch, capsys):
     lines: list[str] = []
     now = iter([0.0, 5.0, 6.0, 25.0])
@@ -37,6 +50,7 @@ def test_a_long_cell_says_how_far_it_is(monkeypatch, capsys):
     shown.tell("seed 33%")
     shown.tell("seed 67%, k 50%")
     assert lines == ["demo: 3 cells", "demo: cell 1 of 3, seed 67%, k 50%, 25 s"]
+    shown._closed.set()
     monkeypatch.undo()
     shown = progress.Progress("demo", lines.append, bar=True)
     shown(0, 3)

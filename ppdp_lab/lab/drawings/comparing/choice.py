@@ -41,8 +41,9 @@ def risks(results: tables.Tables) -> Figure:
         part = tables.rows(rows, attack=attack)
         worst = heat.pivoted(part, "anonymizer", "rule", "share", "max")
         maps.append(heat.Map(attack, np.sqrt(worst), worst.map(heat.share), _whys(part)))
-    names = " and ".join(map(data_name, dict.fromkeys(rows["dataset"])))
-    above = f"People breached, worst of {names}, {_setting(results)}"
+    names = [data_name(name) for name in dict.fromkeys(rows["dataset"])]
+    where = "" if len(names) == 1 else f"worst of {' and '.join(names)}, "
+    above = f"People breached, {where}{_setting(results)}"
     return heat.draw(maps, shade="leak", above=above, bar="people breached", ticks=lambda at: f"{at**2:.0%}", across=2)
 
 

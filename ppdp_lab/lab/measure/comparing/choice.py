@@ -15,7 +15,7 @@ from ppdp_lab.anonymize import ANONYMIZERS, Anonymizer
 from ppdp_lab.attacks.registry import RELEASE
 from ppdp_lab.datasets import called
 from ppdp_lab.datasets import load as load_table
-from ppdp_lab.errors import HierarchyError, InfeasibleError, PPDPError
+from ppdp_lab.errors import HierarchyError, InfeasibleError, PPDPError, SchemaError
 from ppdp_lab.lab.measure import scales
 from ppdp_lab.lab.measure.comparing import costs
 from ppdp_lab.lab.measure.comparing.attacking import Adversary, thresholds, untried
@@ -84,17 +84,25 @@ def plan(
     queries: int | None = None,
     repeat: int | None = None,
     k: int = 10,
+    l: int = 4,  # noqa: E741
+    t: float = 0.3,
+    c: float = 3.0,
+    alpha: float = 0.5,
+    settings: Settings | None = None,
 ) -> scales.Plan:
-    """The tables, larger ones sampled; one of fewer than 2 k rows is refused.
+    """The tables, larger ones sampled; one of fewer than 2 k rows is refused, and so are numbers that make no rule.
 
     >>> made = plan("quick", ["adult"], 1, rows=200)
     >>> len(made.tables["adult"]), made.sizes.queries
     (200, 500)
     """
+    Given(k=k, l=l, t=t, c=c, alpha=alpha, seed=seed, settings=settings or {}).rules()
     size = sizes(scale, rows=rows, queries=queries, repeat=repeat)
     found: dict[str, Microdata] = {}
     for name in datasets:
         table, title = load_table(name), called(name)
+        if title in found:
+            raise SchemaError(f"two data sets are called {title!r}; give one of them another title in its TOML file")
         if len(table) > size.rows:
             table = load_table(name, rows=size.rows, seed=seed)
         if len(table) < 2 * k:

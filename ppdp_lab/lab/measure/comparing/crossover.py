@@ -21,9 +21,10 @@ from ppdp_lab.lab.measure.comparing import costs
 from ppdp_lab.lab.measure.comparing.anew import Anew
 from ppdp_lab.lab.measure.comparing.attacking import Adversary, thresholds, untried
 from ppdp_lab.lab.measure.comparing.members import Settings, check_settings, made
+from ppdp_lab.lab.measure.mdistinct import updates_of
 from ppdp_lab.metrics import queries_by_selectivity
 from ppdp_lab.release import Release
-from ppdp_lab.republish import PUBLISHERS, Publisher, Snapshot, UpdateStream, census_updates
+from ppdp_lab.republish import PUBLISHERS, Publisher, Snapshot, UpdateStream
 from ppdp_lab.table import Microdata
 
 SIZES: dict[str, dict[str, Any]] = {
@@ -76,13 +77,13 @@ class Given:
 def stream(table: Microdata, size: SimpleNamespace, *, changing: bool, d: int, seed: int) -> UpdateStream:
     """``initial`` rows of which ``rate`` are replaced at every update; if values change, as many draw theirs anew.
 
-    Changes are those of the m-Distinct paper: sensitive values within blocks of d, ages and degrees grow.
+    Changes are those of the m-Distinct paper: sensitive values within blocks of d; of census rows ages and degrees grow.
     """
     if len(table.schema.sensitive) != 1:
         raise SchemaError(
             f"the publishers of this comparison protect one sensitive column; this table has {len(table.schema.sensitive)}"
         )
-    model = census_updates(table, d) if changing else None
+    model = updates_of(table, d) if changing else None
     return UpdateStream(
         table,
         initial=size.initial,
@@ -105,7 +106,10 @@ def plan(
     updates: int | None = None,
     queries: int | None = None,
     k: int = 10,
+    e: int = 4,
     d: int = 10,
+    anew: Sequence[str] = (),
+    settings: Settings | None = None,
 ) -> scales.Plan:
     """The tables, and sizes of a stream that they can feed; whoever cannot publish or attack such a stream says so in its cell.
 
@@ -113,6 +117,9 @@ def plan(
     >>> made.sizes.updates, len(made.tables["occ"])
     (5, 750)
     """
+    Given(
+        k=k, e=e, seed=seed, leasts=(2, k), anew=tuple(anew), settings=settings or {}
+    )  # refuses names that nobody has
     said = {"initial": initial, "rate": rate, "updates": updates, "queries": queries}
     fitting = scales.Fitting(datasets, sizes(scale, **said), said, seed=seed)
 

@@ -45,8 +45,8 @@ def made(entry: Entry[Any], given: Mapping[str, Any], settings: Settings) -> Any
 
 
 def check_settings(settings: Any, families: Iterable[str]) -> Settings:
-    """Refuse settings of members that are in none of these families: they would be passed over in silence."""
-    known = [name for family in families for name in FAMILIES[family]]
+    """Refuse settings of members that are in none of these families, which would be passed over, and strange parameters."""
+    known = {name: FAMILIES[family].entry(name) for family in families for name in FAMILIES[family]}
     for name, said in dict(settings).items():
         if name not in known:
             raise ParameterError(f"settings: {unknown('name', name, known)}")
@@ -54,4 +54,5 @@ def check_settings(settings: Any, families: Iterable[str]) -> Settings:
             raise ParameterError(
                 f"settings of {name} must be parameters by name, such as {{{name!r}: {{'seed': 1}}}}, not {said!r}"
             )
+        of_entry(known[name], {p.name: None for p in known[name].parameters}, settings)
     return dict(settings)

@@ -45,16 +45,15 @@ def page_of(scored: Sequence[scorecard.Scored]) -> str:
     done = [entry for entry in scored if entry.columns]
     one = len(scored) == 1
     title = scored[0].experiment.title if one else "Experiments of ppdp_lab"
-    links = pages.listing(_link(entry) for entry in done)
+    names = [entry.experiment.name for entry in done]
+    # An experiment may be there twice, on different data: each run has its own place on the page.
+    places = [name if names.count(name) == 1 else f"{name}-{i}" for i, name in enumerate(names, start=1)]
+    links = pages.listing(pages.element("a", e.heading, href=f"#{place}") for e, place in zip(done, places))
     head = [pages.paragraph(scorecard.summary(scored)), "" if one else links]
-    return pages.page(title, *head, *(_experiment(entry) for entry in done))
+    return pages.page(title, *head, *map(_experiment, done, places))
 
 
-def _link(entry: scorecard.Scored) -> pages.Html:
-    return pages.element("a", entry.heading, href=f"#{entry.experiment.name}")
-
-
-def _experiment(entry: scorecard.Scored) -> pages.Html:
+def _experiment(entry: scorecard.Scored, place: str) -> pages.Html:
     parts: list[object] = []
     if entry.rows:
         parts.append(pages.table(entry.header, [[_marked(cell) for cell in row] for row in entry.rows], longest=None))
@@ -63,7 +62,7 @@ def _experiment(entry: scorecard.Scored) -> pages.Html:
     for name, run in entry.columns.items():
         about = f" ({name})" if name else ""
         parts += [pages.section(f"Figures{about}", *_figures(entry, run), level=3), *_made_with(run, about)]
-    heading = pages.element("h2", entry.heading, id=entry.experiment.name)
+    heading = pages.element("h2", entry.heading, id=place)
     return pages.element("section", heading, *parts)
 
 

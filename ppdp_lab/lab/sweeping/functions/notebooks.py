@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from ppdp_lab.lab.experiment.model import Experiment
+from ppdp_lab.lab.experiment.ranges import check_all
 from ppdp_lab.lab.run import parameters
 from ppdp_lab.lab.run.identity import data_names, digest, notebook_hash
 from ppdp_lab.lab.runner import check as check_experiment
@@ -58,6 +59,7 @@ class Notebook(Swept):
         """As of Swept."""
         for point in combinations(values):
             parameters.check(point, self.known, self.experiment.notebook.name)
+            check_all(self.experiment.ranges, point)
 
     def refine(self, point: Point) -> tuple[Point, list[str]]:
         """The point with absolute paths: workers may stand elsewhere."""

@@ -15,12 +15,13 @@ from ppdp_lab.attacks import Background, Disclosure, UpdateModel
 from ppdp_lab.attacks.registry import PAIR, RELEASE
 from ppdp_lab.attacks.registry import get as get_attack
 from ppdp_lab.errors import DirtyRecordsWarning, PPDPError, PublicationError
+from ppdp_lab.lab.measure.mdistinct import updates_of
 from ppdp_lab.lab.sweeping.functions.members import make_algorithm, make_publisher
 from ppdp_lab.metrics import get as get_metric
 from ppdp_lab.metrics import queries_by_selectivity
 from ppdp_lab.registry import Within
 from ppdp_lab.release import Release
-from ppdp_lab.republish import UpdateStream, census_updates
+from ppdp_lab.republish import UpdateStream
 from ppdp_lab.table import Microdata
 
 Count = Annotated[int, Within(at_least=1)]
@@ -133,7 +134,7 @@ def publish(
     """
     leaving = rows // 10 if r is None else r
     table = _table(dataset, rows + (releases - 1) * leaving, seed)
-    models = None if d is None else census_updates(table, d)
+    models = None if d is None else updates_of(table, d)
     model = None if d is None else UpdateModel.in_blocks(table.sensitive_domains[0], d)
     stream = UpdateStream(
         table, initial=rows, deletes=leaving, inserts=leaving, updates=releases - 1, model=models, seed=seed
