@@ -16,6 +16,7 @@ A drawing function is usually a few lines::
 from __future__ import annotations
 
 import io
+import re
 import textwrap
 import threading
 from collections.abc import Iterator, Sequence
@@ -199,6 +200,23 @@ def percent(axis: Axis) -> None:
     axis.set_major_formatter(lambda share, _: f"{100 * share:.6g} %")
 
 
+def counted(axis: Axis) -> None:
+    """Ticks of counts: whole numbers with their thousands separated, few enough to stand apart.
+
+    >>> _, ax = figure()
+    >>> counted(ax.xaxis)
+    >>> ax.xaxis.get_major_formatter()(15000)
+    '15,000'
+    """
+    axis.set_major_locator(MaxNLocator(7, integer=True, steps=[1, 2, 5, 10]))
+    axis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+
+
+def from_zero(ax: Axes, most: float) -> None:
+    """A y axis from zero to ``most``, with room for whole marks at either end."""
+    ax.set_ylim(-0.03 * most, 1.1 * most)
+
+
 def band(ax: Axes, low: float, high: float, label: str = "paper", *, axis: str = "y") -> None:
     """The range that a paper gives, as a light band."""
     span = ax.axhspan if axis == "y" else ax.axvspan
@@ -228,7 +246,7 @@ def legend_above(fig: Figure, *axes: Axes, columns: int = 6, more: Sequence[Any]
     """One legend for all axes of a figure, above them, where it hides no curve; returns the figure.
 
     It names whatever any of the given axes (of all, unless given) shows, each label once, and ``more`` handles that no axis
-    has; in so many columns at most, and in fewer if the figure is not wide enough for them.
+    has; in so many columns at most, in fewer if the figure is not wide enough for them, and in lines of about equal length.
     """
     shown: dict[str, Any] = {}
     for ax in axes or fig.axes:
@@ -237,7 +255,8 @@ def legend_above(fig: Figure, *axes: Axes, columns: int = 6, more: Sequence[Any]
     shown |= {handle.get_label(): handle for handle in more}
     wide = fig.get_size_inches()[0] * fig.dpi
     for several in range(min(len(shown), columns), 0, -1):
-        legend = fig.legend(shown.values(), shown.keys(), loc="outside upper left", ncols=several)
+        lines = -(-len(shown) // several)
+        legend = fig.legend(shown.values(), shown.keys(), loc="outside upper left", ncols=-(-len(shown) // lines))
         if several == 1 or legend.get_window_extent().width <= 0.98 * wide:
             break
         legend.remove()
@@ -252,7 +271,9 @@ def caption(fig: Figure, text: str = "", *, provenance: str = "", scale: str = "
     made += [f"seed: {seed}"] if seed is not None else []
     line = " ".join(part for part in (text, f"({'; '.join(made)})" if made else "") if part)
     letters = max(30, int(fig.get_size_inches()[0] * 19))
-    fig.supxlabel(textwrap.fill(line, letters), x=0.01, ha="left", fontsize=7, color="#555555")
+    whole = re.sub(r" (?=[=%])|(?<=[=:]) ", "\N{NO-BREAK SPACE}", line)  # "k = 3", "5 %", "seed: 1" are not broken
+    wrapped = textwrap.fill(whole, letters).replace("\N{NO-BREAK SPACE}", " ")
+    fig.supxlabel(wrapped, x=0.01, ha="left", fontsize=7, color="#555555")
     return fig
 
 

@@ -67,6 +67,21 @@ def words_of(run: Run) -> dict[str, str]:
     return {name: _words(value) for name, value in values.items()}
 
 
+def origin(run: Run) -> str:
+    """Which data a run used, by name, and where they come from; where from alone if the notebook made others of them."""
+    data, said = run.environment["data"], [used["provenance"] for used in run.handed_over["data"]]
+    tables = [(one["name"], one["provenance"]) for one in data]
+    if said and set(said) != {provenance for _, provenance in tables}:
+        # Of an own table more may be known once it was read, such as rows that were left out; it is the same table still.
+        if len(said) != len(tables) or not any(datasets.is_own(name) for name, _ in tables):
+            return ", ".join(dict.fromkeys(said))
+        tables = [(name, found) for (name, _), found in zip(tables, said)]
+    named: dict[str, list[str]] = {}
+    for name, provenance in tables:
+        named.setdefault(provenance, []).append(data_name(called(name)))
+    return ", ".join(f"{', '.join(names)} ({provenance})" for provenance, names in named.items())
+
+
 def fill(text: str, words: Mapping[str, str]) -> str:
     """A caption with its placeholders filled.
 

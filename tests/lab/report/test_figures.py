@@ -8,7 +8,7 @@ import pandas as pd
 
 from ppdp_lab import plotting
 from ppdp_lab.lab.experiment.model import FigureEntry
-from ppdp_lab.lab.report.figures import draw_all
+from ppdp_lab.lab.report.figures import draw_all, origin
 from ppdp_lab.lab.report.presentation import _origins
 
 DRAW = """
@@ -50,3 +50,17 @@ def test_an_own_table_is_called_by_its_title(tmp_path):
     assert _origins(named, used) == ["stand-in", "Ward 7, own data, 2 rows left out"]
     assert _origins(named, []) == ["stand-in", "Ward 7, own data"]
     assert _origins(named, used[1:]) == ["own data, 2 rows left out"]  # nobody knows which of the two it is
+
+
+def test_a_caption_names_the_data_sets_and_which_of_them_are_stand_ins():
+    def named(used, *data):
+        environment = {"data": [{"name": name, "provenance": provenance} for name, provenance in data]}
+        return origin(SimpleNamespace(environment=environment, handed_over={"data": [{"provenance": p} for p in used]}))
+
+    three = [("adult-arx", "real"), ("cup", "stand-in"), ("ihis", "stand-in")]
+    assert named(["real", "stand-in"], *three) == "ADULT-ARX (real), CUP, IHIS (stand-in)"
+    assert named([], ("gone/ward.toml", "own data")) == "ward (own data)"
+    # A notebook that made something else of its data: only what it handed over is known.
+    assert named(["real, imputed columns"], ("occ", "real")) == "real, imputed columns"
+    # What reading an own table left out is known only after the run.
+    assert named(["own data, 2 rows left out"], ("gone/ward.toml", "own data")) == "ward (own data, 2 rows left out)"
