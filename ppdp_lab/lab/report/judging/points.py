@@ -8,6 +8,7 @@ import pandas as pd
 
 from ppdp_lab.errors import PPDPError, listed, unknown
 from ppdp_lab.lab.experiment.claims import PAIRS, Claim
+from ppdp_lab.lab.report.text import data_name
 from ppdp_lab.lab.run.tables import Tables
 
 VALUE, FIRST, SECOND, VOID = "value", "first", "second", "void"
@@ -120,7 +121,7 @@ def _two_curves(
         at = ", ".join(f"{axis} = {alone[key].iloc[0]}" for axis, key in zip([*claim.by, *claim.x], keys))
         raise ClaimError(f"at {at} only one of {listed(claim.compare)} has a value; narrow the query to common points")
     nothing = (points[FIRST] == 0) & (points[SECOND] == 0)
-    left_out = [" ".join(map(str, row)) for row in points.loc[nothing, keys].to_numpy()]
+    left_out = [" ".join(data_name(str(value)) for value in row) for row in points.loc[nothing, keys].to_numpy()]
     points = points[~nothing].reset_index(drop=True)
     points.attrs[LEFT_OUT] = left_out
     if claim.kind not in PAIRS:

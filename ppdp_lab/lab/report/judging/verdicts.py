@@ -23,7 +23,7 @@ from ppdp_lab.lab.experiment.claims import (
 from ppdp_lab.lab.experiment.model import Experiment
 from ppdp_lab.lab.report.judging.kinds import KINDS
 from ppdp_lab.lab.report.judging.points import LEFT_OUT, ClaimError, select
-from ppdp_lab.lab.report.text import number
+from ppdp_lab.lab.report.text import data_name, number
 from ppdp_lab.lab.run.machine import memory_gb
 from ppdp_lab.lab.run.tables import Tables
 
@@ -117,7 +117,7 @@ def paper_says(claim: Claim) -> str:
     if claim.kind == "zero":
         return "0"
     if claim.kind in PAIRS:
-        first, second = claim.compare
+        first, second = map(data_name, claim.compare)
         return f"{first} {'close to' if claim.kind == 'close' else claim.kind} {second}"
     return claim.kind + (f" with {claim.x[0]}" if claim.x and claim.kind != "flat" else "")
 
