@@ -19,7 +19,7 @@ import io
 import re
 import textwrap
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from itertools import product
@@ -150,12 +150,13 @@ def curves(
     order: Sequence[Any] | None = None,
     line: str | None = None,
     lines: Sequence[Any] | None = None,
+    looks: Mapping[Any, Mapping[str, Any]] | None = None,
 ) -> None:
     """One line per value of ``series``; repetitions at the same x are averaged, and their range is shaded.
 
     ``order`` fixes which series comes first, and so which gets which style. With a second column, ``line`` (and ``lines``,
-    its order), the series decides colour and marker, and that column the line style: the legend names it first. Whole
-    numbers on the x axis have ticks at whole numbers only.
+    its order), the series decides colour and marker, and that column the line style: the legend names it first. ``looks``
+    says how a series looks that is drawn in other figures, too. Whole numbers on the x axis have ticks at whole numbers only.
     """
     for column in [name for name in (x, y, series, line) if name]:
         if column not in frame.columns:
@@ -170,13 +171,13 @@ def curves(
         at = rows.groupby(x, sort=True)[y].agg(["mean", "min", "max"])
         if len(at) == 0:
             continue
-        looks = style(first) if line is None else style_of_two(first, second)
+        look = (looks or {}).get(name) or (style(first) if line is None else style_of_two(first, second))
         label = ", ".join(str(part) for part in (kind, name) if part is not None) or None
-        ax.plot(at.index.to_numpy(), at["mean"].to_numpy(), label=label, **looks)
+        ax.plot(at.index.to_numpy(), at["mean"].to_numpy(), label=label, **look)
         if (at["min"] < at["max"]).any():
-            ax.fill_between(at.index.to_numpy(), at["min"], at["max"], color=looks["color"], alpha=0.15, linewidth=0)
+            ax.fill_between(at.index.to_numpy(), at["min"], at["max"], color=look["color"], alpha=0.15, linewidth=0)
     if frame[x].dtype.kind in "iu":
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))  # 0, 5, 10, never 0, 3, 6
 
 
 def logarithmic(axis: Axis) -> None:
@@ -208,13 +209,20 @@ def counted(axis: Axis) -> None:
     >>> ax.xaxis.get_major_formatter()(15000)
     '15,000'
     """
-    axis.set_major_locator(MaxNLocator(7, integer=True, steps=[1, 2, 5, 10]))
+    axis.set_major_locator(MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]))
     axis.set_major_formatter(lambda value, _: f"{value:,.0f}")
 
 
-def from_zero(ax: Axes, most: float) -> None:
-    """A y axis from zero to ``most``, with room for whole marks at either end."""
-    ax.set_ylim(-0.03 * most, 1.1 * most)
+def from_zero(ax: Axes, values: pd.Series, *, least: float = 0.0) -> None:
+    """The y axis from 0 to the largest value, or to ``least``, with room for whole marks above it, and below values that are 0.
+
+    >>> _, ax = figure()
+    >>> from_zero(ax, pd.Series([0, 50, 100]))
+    >>> [float(end) for end in ax.get_ylim()]
+    [-4.0, 108.0]
+    """
+    high = max(float(values.max()), least) or 1.0
+    ax.set_ylim(-0.04 * high if values.min() < 0.04 * high else 0, 1.08 * high)
 
 
 def band(ax: Axes, low: float, high: float, label: str = "paper", *, axis: str = "y") -> None:
@@ -242,17 +250,22 @@ def label(ax: Axes, *, x: str, y: str, title: str = "", legend: bool | None = No
 
 
 @_in_look
-def legend_above(fig: Figure, *axes: Axes, columns: int = 6, more: Sequence[Any] = ()) -> Figure:
+def legend_above(fig: Figure, *axes: Axes, columns: int = 6, rows: int = 0, more: Sequence[Any] = ()) -> Figure:
     """One legend for all axes of a figure, above them, where it hides no curve; returns the figure.
 
     It names whatever any of the given axes (of all, unless given) shows, each label once, and ``more`` handles that no axis
     has; in so many columns at most, in fewer if the figure is not wide enough for them, and in lines of about equal length.
+    With ``rows`` every column but the last has so many entries, so that what belongs together stands in one.
     """
     shown: dict[str, Any] = {}
     for ax in axes or fig.axes:
         for handle, label in zip(*ax.get_legend_handles_labels()):
             shown.setdefault(label, handle)
     shown |= {handle.get_label(): handle for handle in more}
+    if rows:
+        columns = -(-len(shown) // rows)
+        for blank in range(columns * rows - len(shown)):
+            shown[" " * (blank + 1)] = Rectangle((0, 0), 0, 0, visible=False)  # a place that stays empty
     wide = fig.get_size_inches()[0] * fig.dpi
     for several in range(min(len(shown), columns), 0, -1):
         lines = -(-len(shown) // several)

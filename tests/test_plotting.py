@@ -102,7 +102,7 @@ def test_a_legend_above_has_lines_of_about_equal_length():
 
 def test_marks_at_zero_are_whole():
     _, ax = plotting.figure()
-    plotting.from_zero(ax, 0.5)
+    plotting.from_zero(ax, pd.Series([0.0, 0.5]))
     assert ax.get_ylim()[0] < 0 and ax.get_ylim()[1] > 0.5
 
 
@@ -158,3 +158,27 @@ def test_ticks_are_what_they_say():
     low, high = right.get_ylim()
     seen = [label.get_text() for label, tick in zip(right.get_yticklabels(), right.get_yticks()) if low <= tick <= high]
     assert len(seen) > 1 and all(low <= float(text) <= high for text in seen)
+
+
+def test_whole_numbers_have_ticks_at_round_ones():
+    _, ax = plotting.figure()
+    plotting.curves(ax, pd.DataFrame({"release": range(21), "y": range(21)}), x="release", y="y")
+    assert {0, 5, 10, 15, 20} <= set(ax.get_xticks()) and 3 not in ax.get_xticks()
+
+
+def test_a_series_looks_as_other_figures_draw_it():
+    _, ax = plotting.figure()
+    plotting.curves(ax, RESULTS, x="k", y="loss", series="method", looks={"b": plotting.style(5)})
+    assert [line.get_marker() for line in ax.lines] == [plotting.MARKERS[0], plotting.MARKERS[5]]
+
+
+def test_what_belongs_together_stands_in_one_column_of_the_legend():
+    fig, ax = plotting.figure(width=9)
+    for name in ("a, 1", "a, 2", "b, 1", "b, 2", "paper"):
+        ax.plot([0, 1], [0, 1], label=name)
+    plotting.legend_above(fig, rows=2)
+    fig.draw_without_rendering()
+    columns: dict[int, list[str]] = {}
+    for text in fig.legends[0].get_texts():
+        columns.setdefault(round(text.get_window_extent().x0), []).append(text.get_text().strip())
+    assert [columns[x] for x in sorted(columns)] == [["a, 1", "a, 2"], ["b, 1", "b, 2"], ["paper", ""]]

@@ -1,4 +1,7 @@
-"""Figures of the m-Distinct experiment: Figures 1 to 9 of the paper."""
+"""Figures of the m-Distinct experiment: Figures 1 to 9 of the paper.
+
+A colour is an l or an m; what has one curve only, or one per way of placing new records, has none of these colours.
+"""
 
 from __future__ import annotations
 
@@ -8,46 +11,67 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ppdp_lab import plotting
+from ppdp_lab.lab.drawings import examples
 from ppdp_lab.lab.run import tables
 
 RELEASE, DIAMETER = "release", "internal update diameter d (values per block)"
-VULNERABLE = "vulnerable values (share)"
+VULNERABLE, ERROR = "vulnerable values (share)", "median error (share of the estimate)"
+TWO_THIRDS, TOP, MOST = 0.66, 7, 2  # what the paper says of Figures 3(a), 7 and 8(b)
+ALONE = plotting.style(6) | {"marker": "o", "linestyle": "-"}
+WAYS = {  # of placing new records: what the results call them, what a reader does, and how they look
+    "apart": ("new records kept apart", plotting.style(4) | {"linestyle": "-"}),
+    "scored": ("scored as printed", plotting.style(5) | {"linestyle": plotting.LINES[1], "markerfacecolor": "white"}),
+}
 
 
-def update_graphs(results: tables.Tables) -> Figure:
-    """Figures 1 and 2: update graphs, what is left of them, and the true values."""
-    graphs = results["graphs"]
-    names = list(dict.fromkeys(graphs["graph"]))
-    figure, axes = plotting.figure(1, len(names), width=3.1, height=2.6, squeeze=False)
+update_graphs = examples.update_graphs
+
+
+def _curve(
+    rows: pd.DataFrame, x: str, y: str, labels: tuple[str, str], *, series: str | None = None
+) -> tuple[Figure, Any]:
+    """One curve, or one for each value of a column, from 0 on; ticks where something was measured."""
+    figure, ax = plotting.figure()
+    rows = rows if series is None else _named(rows, series)
+    looks = {None: ALONE} if series is None else None
+    plotting.curves(ax, rows, x=x, y=y, series="of" if series else None, looks=looks)
+    plotting.from_zero(ax, rows[y])
+    _at(ax, rows[x])
+    plotting.label(ax, x=labels[0], y=labels[1], legend=False)
+    return figure, ax
+
+
+def _named(rows: pd.DataFrame, column: str) -> pd.DataFrame:
+    return rows.assign(of=f"{column} = " + rows[column].astype(str))
+
+
+def _at(ax: Any, values: Any) -> None:
+    """Ticks where something was measured, unless that is at too many places."""
+    places = sorted(set(values))
+    if len(places) <= 8:
+        ax.set_xticks(places)
+
+
+# ---------------------------------------------------------------------- what others give away
+def _vulnerable(rows: pd.DataFrame, x: str, words: str) -> tuple[Figure, Any]:
+    """One panel per algorithm, one curve per l."""
+    rows, names = _named(rows, "l"), list(dict.fromkeys(rows["method"]))
+    figure, axes = plotting.figure(1, len(names), width=2.7, height=2.9, squeeze=False, sharey=True)
     for ax, name in zip(axes[0], names):
-        rows = tables.rows(graphs, graph=name)
-        for edge in rows[rows["to"] != ""].itertuples():
-            colour, line = (plotting.INK, "-") if edge.left else (plotting.PAPER, ":")
-            ax.plot([edge.level, edge.level + 1], [-edge.place, -edge.to_place], color=colour, linestyle=line, zorder=1)
-        for node in rows[rows["to"] == ""].itertuples():
-            colour = plotting.COLOURS[0] if node.left else plotting.FAINT
-            ring = plotting.COLOURS[1] if node.true else colour
-            ax.scatter(node.level, -node.place, s=130, color=colour, edgecolors=ring, linewidths=2, zorder=2)
-            text = f"{node.value}\n{node.probability:.2f}" if node.left else str(node.value)
-            ax.annotate(text, (node.level, -node.place), (0, 11), textcoords="offset points", ha="center", fontsize=7)
-        ax.set_title(name)
-        ax.margins(0.25)
-        ax.set_axis_off()
-    return figure
+        plotting.curves(ax, tables.rows(rows, method=name), x=x, y="share", series="of")
+        _at(ax, rows[x])
+        plotting.percent(ax.yaxis)
+        plotting.label(ax, x=words, y=VULNERABLE if ax is axes[0][0] else "", title=name, legend=False)
+    return figure, axes[0]
 
 
 def vulnerable_over_time(results: tables.Tables) -> Figure:
     """Figure 3(a): values that l-diversity discloses, one panel per algorithm."""
     rows = results["disclosed"]
-    rows = rows[rows["over_time"]].assign(of=lambda r: "l = " + r["l"].astype(str))
-    names = list(dict.fromkeys(rows["method"]))
-    figure, axes = plotting.figure(1, len(names), width=2.7, height=2.9, squeeze=False, sharey=True)
-    for ax, name in zip(axes[0], names):
-        plotting.curves(ax, tables.rows(rows, method=name), x="release", y="share", series="of")
-        plotting.dashed(ax, 0.66, "paper, l = 2, release 20")
-        plotting.percent(ax.yaxis)
-        plotting.label(ax, x=RELEASE, y=VULNERABLE if ax is axes[0][0] else "", title=name, legend=False)
-    return plotting.legend_above(figure, axes[0][0])
+    figure, axes = _vulnerable(rows[rows["over_time"]], "release", RELEASE)
+    for ax in axes:
+        plotting.dashed(ax, TWO_THIRDS, "paper: 66 % for l = 2 at release 20")
+    return plotting.legend_above(figure, axes[0])
 
 
 def vulnerable_by_diameter(results: tables.Tables) -> Figure:
@@ -55,119 +79,102 @@ def vulnerable_by_diameter(results: tables.Tables) -> Figure:
     rows = results["disclosed"]
     at_every_d = rows[~rows["over_time"]]["l"].unique() if not rows["over_time"].all() else rows["l"].unique()
     rows = rows[(rows["release"] == rows["release"].max()) & rows["l"].isin(at_every_d)]
-    rows = rows.assign(of="l = " + rows["l"].astype(str))
-    names = list(dict.fromkeys(rows["method"]))
-    figure, axes = plotting.figure(1, len(names), width=2.7, height=2.9, squeeze=False, sharey=True)
-    for ax, name in zip(axes[0], names):
-        plotting.curves(ax, tables.rows(rows, method=name), x="d", y="share", series="of")
-        _at(ax, rows["d"])
-        plotting.percent(ax.yaxis)
-        plotting.label(ax, x="diameter d", y=VULNERABLE if ax is axes[0][0] else "", title=name, legend=False)
-    return plotting.legend_above(figure, axes[0][0])
+    figure, axes = _vulnerable(rows, "d", "diameter d")
+    return plotting.legend_above(figure, axes[0])
 
 
 def invalid_over_time(results: tables.Tables) -> Figure:
     """Figure 4(a): records that m-invariance cannot place."""
-    _, ax = plotting.figure()
     rows = results["invalid"]
-    plotting.curves(ax, rows[rows["over_time"]], x="release", y="invalid")
-    return plotting.label(ax, x=RELEASE, y="records that cannot be placed")
+    figure, ax = _curve(rows[rows["over_time"]], "release", "invalid", (RELEASE, "records that cannot be placed"))
+    plotting.counted(ax.yaxis)
+    return figure
 
 
 def invalid_by_diameter(results: tables.Tables) -> Figure:
     """Figure 4(b): the same at the last release, by diameter."""
-    _, ax = plotting.figure()
     rows = results["invalid"]
-    plotting.curves(ax, rows[rows["release"] == rows["release"].max()], x="d", y="invalid")
-    plotting.dashed(ax, 0, "paper at d = 1")
-    _at(ax, rows["d"])
-    return plotting.label(ax, x=DIAMETER, y="records that cannot be placed")
+    rows = rows[rows["release"] == rows["release"].max()]
+    figure, ax = _curve(rows, "d", "invalid", (DIAMETER, "records that cannot be placed"))
+    ax.plot(
+        1,
+        0,
+        "s",
+        markersize=9,
+        color=plotting.PAPER,
+        markerfacecolor="none",
+        label="paper: none at d = 1",
+        clip_on=False,
+    )
+    plotting.counted(ax.yaxis)
+    return plotting.legend_above(figure)
 
 
-def _at(ax: Any, values: Any) -> None:
-    """Ticks where something was measured."""
-    ax.set_xticks(sorted(set(values)))
-
-
-def _named(rows: pd.DataFrame, column: str) -> pd.DataFrame:
-    return rows.assign(of=f"{column} = " + rows[column].astype(str))
+# ---------------------------------------------------------------------- what m-Distinct costs
+def _error(results: tables.Tables, name: str, x: str, words: str, *, series: str | None = None) -> Figure:
+    rows = tables.rows(results["errors"], figure=name)
+    figure, ax = _curve(rows, x, "error", (words, ERROR), series=series)
+    plotting.percent(ax.yaxis)
+    return figure if series is None else plotting.legend_above(figure)
 
 
 def error_over_time(results: tables.Tables) -> Figure:
     """Figure 5(a): median query error, by release and m."""
-    _, ax = plotting.figure()
-    rows = results["errors"]
-    plotting.curves(ax, _named(rows[rows["figure"] == "5a"], "m"), x="release", y="error", series="of")
-    ax.set_ylim(bottom=0)
-    return plotting.label(ax, x=RELEASE, y="median error (share of the estimate)")
+    return _error(results, "5a", "release", RELEASE, series="m")
 
 
 def error_by_width(results: tables.Tables) -> Figure:
     """Figure 5(b): median query error, by the width of the ranges."""
-    _, ax = plotting.figure()
-    rows = results["errors"]
-    plotting.curves(ax, rows[rows["figure"] == "5b"], x="theta", y="error")
-    return plotting.label(ax, x="theta (share of each domain)", y="median error (share of the estimate)")
+    return _error(results, "5b", "theta", "theta (share of each domain)")
 
 
 def error_by_diameter(results: tables.Tables) -> Figure:
     """Figure 6: median query error, by diameter."""
-    _, ax = plotting.figure()
-    rows = results["errors"]
-    rows = rows[rows["figure"] == "6"]
-    plotting.curves(ax, rows, x="d", y="error")
-    _at(ax, rows["d"])
-    ax.set_ylim(bottom=0)
-    return plotting.label(ax, x=DIAMETER, y="median error (share of the estimate)")
+    return _error(results, "6", "d", DIAMETER)
 
 
-def _counterfeits(results: tables.Tables, name: str, x: str) -> tuple[Any, Any]:
+def _counterfeits(results: tables.Tables, name: str, x: str, labels: tuple[str, str]) -> tuple[Figure, Any]:
     rows = results["counterfeits"]
     rows = rows[rows["figure"].str.contains(name)]
+    rows = rows.assign(way=rows["way"].map(lambda way: WAYS[way][0]))
     figure, ax = plotting.figure()
-    plotting.curves(ax, rows, x=x, y="per_group", series="way", order=["apart", "scored"])
-    if x != "release":
-        _at(ax, rows[x])
+    plotting.curves(
+        ax, rows, x=x, y="per_group", series="way", order=list(dict(WAYS.values())), looks=dict(WAYS.values())
+    )
+    _at(ax, rows[x])
+    title = f"{rows['deletes'].iloc[0]:,} deletions per release"
+    plotting.label(ax, x=labels[0], y=labels[1], title=title, legend=False)
     return figure, ax
 
 
 def counterfeits_over_time(results: tables.Tables) -> Figure:
     """Figure 7: counterfeits per group, by release."""
-    _, ax = _counterfeits(results, "7", "release")
-    plotting.dashed(ax, 7, "paper: largest at release 7", axis="x")
-    return plotting.label(ax, x=RELEASE, y="counterfeits per group")
+    figure, ax = _counterfeits(results, "7", "release", (RELEASE, "counterfeits per group"))
+    if results["counterfeits"]["release"].max() >= TOP:
+        plotting.dashed(ax, TOP, f"paper: largest at release {TOP}", axis="x")
+    return plotting.legend_above(figure, rows=2)
 
 
 def counterfeits_by_diameter(results: tables.Tables) -> Figure:
     """Figure 8(a): counterfeits per group, by diameter."""
-    _, ax = _counterfeits(results, "8a", "d")
-    return plotting.label(ax, x=DIAMETER, y="counterfeits per group (mean)")
+    figure, _ = _counterfeits(results, "8a", "d", (DIAMETER, "counterfeits per group (mean)"))
+    return plotting.legend_above(figure)
 
 
 def counterfeits_by_m(results: tables.Tables) -> Figure:
     """Figure 8(b): counterfeits per group, by m."""
-    _, ax = _counterfeits(results, "8b", "m")
-    plotting.dashed(ax, 2, "paper: below this at m = 8")
-    return plotting.label(ax, x="m", y="counterfeits per group (mean)")
+    figure, ax = _counterfeits(results, "8b", "m", ("m", "counterfeits per group (mean)"))
+    plotting.dashed(ax, MOST, f"paper: below {MOST} at m = 8")
+    return plotting.legend_above(figure, rows=2)
 
 
 def seconds_by_diameter(results: tables.Tables) -> Figure:
     """Figure 9(a): time for the second release, by diameter."""
-    _, ax = plotting.figure()
-    rows = results["timing"]
-    rows = rows[rows["figure"] == "9a"]
-    plotting.curves(ax, rows, x="d", y="seconds")
-    ax.set_ylim(0, 1.15 * rows["seconds"].max())
-    _at(ax, rows["d"])
-    return plotting.label(ax, x=DIAMETER, y="time for the second release (s)")
+    rows = tables.rows(results["timing"], figure="9a")
+    return _curve(rows, "d", "seconds", (DIAMETER, "time for the second release (s)"))[0]
 
 
 def seconds_by_m(results: tables.Tables) -> Figure:
     """Figure 9(b): time for the second release, by m."""
-    _, ax = plotting.figure()
-    rows = results["timing"]
-    rows = rows[rows["figure"] == "9b"]
-    plotting.curves(ax, rows, x="m", y="seconds")
-    ax.set_ylim(0, 1.15 * rows["seconds"].max())
-    _at(ax, rows["m"])
-    return plotting.label(ax, x="m", y="time for the second release (s)")
+    rows = tables.rows(results["timing"], figure="9b")
+    return _curve(rows, "m", "seconds", ("m", "time for the second release (s)"))[0]

@@ -10,6 +10,7 @@ import pytest
 
 from ppdp_lab.datasets.examples import equivalence
 from ppdp_lab.lab.drawings import equivalence as drawings
+from ppdp_lab.lab.drawings import examples
 from ppdp_lab.lab.measure import equivalence_example as example
 from ppdp_lab.lab.run.tables import rows
 
@@ -24,10 +25,10 @@ def test_no_edge_of_a_bucket_graph_is_hidden_behind_a_label():
     for ax, ((name, signature), after) in zip(figure.axes, product(lines, (1, 2, 3))):
         edges = rows(graphs, figure=name, signature=signature, after=after)
         labels = [text for text in ax.texts if "(" in text.get_text()]
-        assert sorted(text.get_text() for text in labels) == sorted(map(drawings._weight, edges["who"]))
+        assert sorted(text.get_text() for text in labels) == sorted(map(examples._weight, edges["who"]))
         boxes = [text.get_window_extent() for text in labels]
         for came, gone in edges[["came", "gone"]].to_numpy():
-            ends = np.array([drawings._PLACES[came], drawings._PLACES[gone]])
+            ends = np.array([examples._PLACES[came], examples._PLACES[gone]])
             for x, y in ax.transData.transform(ends[0] + np.linspace(0, 1, 200)[:, None] * (ends[1] - ends[0])):
                 assert not any(box.x0 <= x <= box.x1 and box.y0 <= y <= box.y1 for box in boxes)
                 seen += 1
@@ -56,7 +57,7 @@ def test_people_are_counted_among_all_ever_published_and_the_price_stands_beside
     assert any(list(line.get_xdata()) == [5, 5] for line in left.lines)  # where the paper's own curve stops
 
 
-def test_the_papers_border_is_a_band_where_the_slopes_reach_it():
+def test_the_papers_border_is_drawn_where_the_slopes_reach_it():
     made = [
         {"dataset": "occ", "skew": skew, "seed": seed, "method": method, "counterfeits": 9 * skew, "mean": skew + seed}
         for skew, seed, method in product(range(16), (1, 2), ("m-invariance", "e-equivalence"))
@@ -64,7 +65,44 @@ def test_the_papers_border_is_a_band_where_the_slopes_reach_it():
     whole = drawings.skew({"skewed": pd.DataFrame(made)})
     labels = whole.axes[0].get_legend_handles_labels()[1]
     assert "paper: none below s = 9" in labels and "m-invariance: mean" in labels and "e-equivalence: most" in labels
+    assert any(list(line.get_xdata()) == [9, 9] for line in whole.axes[0].lines)
     mean, most = whole.axes[0].lines[0].get_ydata(), whole.axes[0].lines[2].get_ydata()
     assert mean[3] == 4.5 and most[3] == 27
     small = drawings.skew({"skewed": pd.DataFrame(made).query("skew < 4")})
     assert not any("paper" in label for label in small.axes[0].get_legend_handles_labels()[1])
+
+
+def test_a_method_looks_the_same_in_all_figures(compromised):
+    one = drawings.compromised({"compromised": compromised}).axes[0]
+    timing = pd.DataFrame(
+        [
+            {"dataset": "occ", "method": method, "e": e, "seconds": 1.0}
+            for method, e in product(("m-invariance", "e-equivalence"), (2, 5, 8))
+        ]
+    )
+    two = drawings.elapsed({"timing": timing}).axes[0]
+    counted = timing.assign(release=0, counterfeits=3)
+    three = drawings.counterfeits({"counterfeits": counted}).axes[0]
+    looks = [
+        {line.get_label(): (line.get_color(), line.get_marker(), line.get_markerfacecolor()) for line in ax.lines}
+        for ax in (one, two, three)
+    ]
+    assert looks[0]["e-equivalence (exact)"] == looks[1]["e-equivalence"] == looks[2]["e = 5"]
+    assert looks[1]["m-invariance"] == looks[2]["m-invariance"]
+    assert len({looks[2][f"e = {e}"] for e in (2, 5, 8)}) == 3 and two.get_xticks().tolist() == [2, 5, 8]
+    assert looks[0]["m-invariance, merged (exact)"][0] == looks[1]["m-invariance"][0]  # black, with a mark of its own
+
+
+def test_counts_are_plain_numbers():
+    few = pd.DataFrame(
+        [
+            {"dataset": "occ", "method": method, "replaced": r, "time": r * n, "counterfeits": 30 * n}
+            for method, r, n in product(("m-invariance", "e-equivalence"), (20, 10, 5), range(40))
+        ]
+    )
+    figure = drawings.few_updates({"few": few})
+    figure.draw_without_rendering()
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["0", "1", "10", "100", "1,000"]
+    (legend,) = figure.legends
+    methods = [text.get_text().partition(",")[0] for text in legend.get_texts()]
+    assert methods[:6] == ["m-invariance"] * 3 + ["e-equivalence"] * 3 and len(methods) % 3 == 0  # a column for each

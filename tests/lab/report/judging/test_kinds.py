@@ -193,6 +193,14 @@ def test_points_where_both_are_zero_are_left_out():
     assert (beyond.verdict, beyond.measured) == (FAILS, "1.5 to inf (1 of 2 points)")
 
 
+def test_data_sets_are_called_as_figures_call_them():
+    both = two([0, 3], [0, 2]).replace({"s": {"a": "sal", "b": "occ"}})
+    verdict = judge(claim("above", compare=("sal", "occ")), both, "quick")
+    assert verdict.paper == "SAL above OCC"
+    by_set = two([0, 3], [0, 2]).assign(x=["occ", "sal"] * 2)
+    assert judge(claim("above"), by_set, "quick").measured.endswith("nothing to judge at OCC")
+
+
 def test_a_void_point_is_no_win():
     rows = two([1, 1, 1], [2, 2, 2]).assign(divided=[0, 4, 4, 1, 1, 1])
     verdict = judge(claim("below", void="divided == 0"), rows, "quick")
