@@ -16,6 +16,7 @@ A drawing function is usually a few lines::
 from __future__ import annotations
 
 import io
+import re
 import textwrap
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -207,20 +208,13 @@ def counted(axis: Axis) -> None:
     >>> ax.xaxis.get_major_formatter()(15000)
     '15,000'
     """
-    axis.set_major_locator(MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]))
+    axis.set_major_locator(MaxNLocator(7, integer=True, steps=[1, 2, 5, 10]))
     axis.set_major_formatter(lambda value, _: f"{value:,.0f}")
 
 
-def from_zero(ax: Axes, values: pd.Series) -> None:
-    """The y axis from 0 on, with room for whole marks above the largest value, and below values that are 0.
-
-    >>> _, ax = figure()
-    >>> from_zero(ax, pd.Series([0, 50, 100]))
-    >>> [float(end) for end in ax.get_ylim()]
-    [-4.0, 108.0]
-    """
-    high = float(values.max()) or 1.0
-    ax.set_ylim(-0.04 * high if values.min() < 0.04 * high else 0, 1.08 * high)
+def from_zero(ax: Axes, most: float) -> None:
+    """A y axis from zero to ``most``, with room for whole marks at either end."""
+    ax.set_ylim(-0.03 * most, 1.1 * most)
 
 
 def band(ax: Axes, low: float, high: float, label: str = "paper", *, axis: str = "y") -> None:
@@ -252,8 +246,8 @@ def legend_above(fig: Figure, *axes: Axes, columns: int = 6, rows: int = 0, more
     """One legend for all axes of a figure, above them, where it hides no curve; returns the figure.
 
     It names whatever any of the given axes (of all, unless given) shows, each label once, and ``more`` handles that no axis
-    has; in so many columns at most, and in fewer if the figure is not wide enough for them. With ``rows`` every column but
-    the last has so many entries, so that what belongs together stands in one.
+    has; in so many columns at most, in fewer if the figure is not wide enough for them, and in lines of about equal length.
+    With ``rows`` every column but the last has so many entries, so that what belongs together stands in one.
     """
     shown: dict[str, Any] = {}
     for ax in axes or fig.axes:
@@ -266,7 +260,8 @@ def legend_above(fig: Figure, *axes: Axes, columns: int = 6, rows: int = 0, more
             shown[" " * (blank + 1)] = Rectangle((0, 0), 0, 0, visible=False)  # a place that stays empty
     wide = fig.get_size_inches()[0] * fig.dpi
     for several in range(min(len(shown), columns), 0, -1):
-        legend = fig.legend(shown.values(), shown.keys(), loc="outside upper left", ncols=several)
+        lines = -(-len(shown) // several)
+        legend = fig.legend(shown.values(), shown.keys(), loc="outside upper left", ncols=-(-len(shown) // lines))
         if several == 1 or legend.get_window_extent().width <= 0.98 * wide:
             break
         legend.remove()
@@ -281,7 +276,9 @@ def caption(fig: Figure, text: str = "", *, provenance: str = "", scale: str = "
     made += [f"seed: {seed}"] if seed is not None else []
     line = " ".join(part for part in (text, f"({'; '.join(made)})" if made else "") if part)
     letters = max(30, int(fig.get_size_inches()[0] * 19))
-    fig.supxlabel(textwrap.fill(line, letters), x=0.01, ha="left", fontsize=7, color="#555555")
+    whole = re.sub(r" (?=[=%])|(?<=[=:]) ", "\N{NO-BREAK SPACE}", line)  # "k = 3", "5 %", "seed: 1" stay whole
+    wrapped = textwrap.fill(whole, letters, break_on_hyphens=False).replace("\N{NO-BREAK SPACE}", " ")
+    fig.supxlabel(wrapped, x=0.01, ha="left", fontsize=7, color="#555555")
     return fig
 
 

@@ -72,6 +72,29 @@ def test_the_caption_names_provenance_scale_and_seed():
     assert " ".join(said.split()) == "What k costs. (data: stand-in; scale: quick; seed: 3)"
 
 
+def test_a_caption_breaks_no_number_from_its_name():
+    for words in range(5, 30):
+        fig, _ = plotting.figure()
+        plotting.caption(fig, "word " * words + "k = 3 and 5 % of them.", scale="quick", seed=10)
+        lines = fig.get_supxlabel().split("\n")
+        for kept in ("k = 3", "5 %", "scale: quick", "seed: 10"):
+            assert sum(kept in line for line in lines) == 1
+
+
+def test_a_legend_above_has_lines_of_about_equal_length():
+    fig, ax = plotting.figure()
+    for i in range(6):
+        ax.plot([0, 1], [i, i], label=f"series {i}")
+    plotting.legend_above(fig, columns=5)
+    assert fig.legends[0]._ncols == 3
+
+
+def test_marks_at_zero_are_whole():
+    _, ax = plotting.figure()
+    plotting.from_zero(ax, 0.5)
+    assert ax.get_ylim()[0] < 0 and ax.get_ylim()[1] > 0.5
+
+
 def test_a_partition_is_drawn_as_boxes():
     boxes = pd.DataFrame({"x0": [0, 5], "x1": [5, 9.0], "y0": [0, 0], "y1": [2, 2.0], "size": [3, 8]})
     _, ax = plotting.figure()

@@ -15,12 +15,13 @@ from ppdp_lab.lab.report.text import data_name
 HATCHES = ("", "//", "..", "xx", "--", "++", "oo")
 
 
-def grouped(ax: Axes, groups: Mapping[str, pd.Series], names: Sequence[str]) -> None:
-    """Bars side by side for each name, one group per label, told apart by colour and hatch."""
+def grouped(ax: Axes, groups: Mapping[str, pd.Series], names: Sequence[str], colours: Sequence[str]) -> None:
+    """Bars side by side for each name, which has its colour; groups are told apart by hatch, which the legend shows in grey."""
     for i, (label, values) in enumerate(groups.items()):
         heights = [values.get(name, np.nan) for name in names]
-        where = np.arange(len(names)) + offset(i, len(groups))
-        ax.bar(where, heights, 0.8 / len(groups), label=label, **look(i))
+        where, looks = np.arange(len(names)) + offset(i, len(groups)), look(i)
+        ax.bar(where, heights, 0.8 / len(groups), **looks | {"facecolor": colours})
+        ax.bar([0], [np.nan], label=label, **looks | {"facecolor": plotting.PAPER})
     _named(ax, names)
 
 
@@ -28,20 +29,32 @@ def marks(
     ax: Axes,
     groups: Mapping[str, pd.Series],
     names: Sequence[str],
+    colours: Sequence[str],
     *,
-    looks: Sequence[Mapping[str, Any]] = (),
+    markers: Sequence[str] = plotting.MARKERS,
     hollow: Mapping[str, set[str]] | None = None,
 ) -> None:
-    """Marks side by side for each name on a logarithmic axis; those that ``hollow`` names are not filled."""
-    for i, (label, values) in enumerate(groups.items()):
-        where = np.arange(len(names)) + offset(i, len(groups))
-        heights = np.array([values.get(name, np.nan) for name in names])
-        empty = np.array([name in (hollow or {}).get(label, ()) for name in names])
-        mark: dict[str, Any] = {**(looks[i] if looks else plotting.style(i)), "linestyle": "none", "markersize": 6}
-        ax.plot(where[~empty], heights[~empty], label=label, **mark)
-        ax.plot(where[empty], heights[empty], **mark | {"markerfacecolor": "white"})
+    """Marks side by side for each name, which has its colour, on a logarithmic axis; groups are told apart by marker.
+
+    Marks that ``hollow`` names are not filled.
+    """
+    for i, ((label, values), marker) in enumerate(zip(groups.items(), markers)):
+        looks: dict[str, Any] = {"marker": marker, "linestyle": "none", "markersize": 6}
+        for x, (name, colour) in enumerate(zip(names, colours)):
+            empty = {"markerfacecolor": "white"} if name in (hollow or {}).get(label, ()) else {}
+            ax.plot(x + offset(i, len(groups)), values.get(name, np.nan), color=colour, **looks | empty)
+        ax.plot([], [], color=plotting.INK, label=label, **looks)
     _named(ax, names)
-    plotting.logarithmic(ax.yaxis)
+    room(ax)
+
+
+def room(*axes: Axes) -> None:
+    """Logarithmic y axes with room for whole marks, and for two ticks at least even if there is one mark only."""
+    low, high = min(ax.dataLim.minposy for ax in axes), max(ax.dataLim.y1 for ax in axes)
+    half = max(1.3 * np.sqrt(high / low), 2.6)  # of 1, 2, 5, 10, ... two at least lie within a factor of 6.25
+    for ax in axes:
+        ax.set_ylim(np.sqrt(low * high) / half, np.sqrt(low * high) * half)
+        plotting.logarithmic(ax.yaxis)
 
 
 def look(i: int) -> dict[str, Any]:

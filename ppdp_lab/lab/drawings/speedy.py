@@ -1,11 +1,13 @@
 """Figures of the lattice experiment: Figures 8 to 11, Tables 17 and 18 of the thesis, and the comparison with ARX.
 
-A point with several threads at which no check was divided says nothing about threads: it is drawn hollow, and no law is
-fitted to it. The worked example is drawn in :mod:`ppdp_lab.lab.drawings.lattices`.
+In all of them colour stands for the data set. A point with several threads at which no check was divided says nothing about
+threads: it is drawn hollow, and no law is fitted to it. The worked example is drawn in
+:mod:`ppdp_lab.lab.drawings.lattices`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -17,31 +19,32 @@ from matplotlib.lines import Line2D
 from ppdp_lab import plotting
 from ppdp_lab.lab.bench.lattice import SETS
 from ppdp_lab.lab.drawings import bars
+from ppdp_lab.lab.drawings.parts.thesis import TABLE_17, TABLE_18
 from ppdp_lab.lab.report.text import data_name
 from ppdp_lab.lab.run import tables
 
-# Table 17 of the thesis: quasi-identifiers, records, megabytes.
-TABLE_17 = {
-    "adult-arx": (9, 30_162, 2.52),
-    "cup": (8, 63_441, 7.11),
-    "fars": (9, 100_937, 7.19),
-    "atus": (9, 539_253, 84.03),
-    "ihis": (9, 1_193_504, 107.56),
-}
-# Table 18 of the thesis, by number of threads.
-TABLE_18 = {
-    "ihis": {2: 1.938, 3: 2.949, 4: 3.858, 5: 4.794, 6: 5.513},
-    "atus": {2: 1.913, 3: 2.842, 4: 3.551, 5: 4.366, 6: 5.012},
-    "fars": {2: 1.916, 3: 2.808, 4: 3.593, 5: 4.139, 6: 4.432},
-    "cup": {2: 1.728, 3: 2.387, 4: 2.792, 5: 3.067, 6: 3.251},
-    "adult-arx": {2: 1.920, 3: 2.807, 4: 3.673, 5: 3.709, 6: 3.791},
-}
 MOST_THREADS = 6  # of the thesis
+MARKERS = {"Incognito": "<", "Flash": "X"}  # Speedy's tell its threads: circle, square, ...
+MILLISECONDS = "mean time of a search (ms)"
 HOLLOW = "hollow: no check was divided"
 FITTED = "Amdahl's law, fitted (not measured)"
 
 
 # ---------------------------------------------------------------------- what several figures share
+def _order(names: Iterable[str]) -> list[str]:
+    """The thesis' sets, then others: a set's place in it, and so its colour, does not depend on which others are drawn."""
+    return [*TABLE_17, *(name for name in dict.fromkeys(names) if name not in TABLE_17)]
+
+
+def _styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
+    return {name: plotting.style(i) for i, name in enumerate(_order(names))}
+
+
+def _colours(names: Iterable[str]) -> list[str]:
+    names = list(names)
+    return [_styles(names)[name]["color"] for name in names]
+
+
 def _void(rows: pd.DataFrame) -> pd.Series:
     """Where several threads were asked for and none got anything to do."""
     return (rows["threads"] > 1) & (rows["divided"] == 0)
@@ -54,15 +57,21 @@ def _hollow(ax: Axes, x: Any, y: Any, look: dict[str, Any], label: str | None = 
 
 
 def _thesis_marks(ax: Axes, one: pd.Series, counts: list[int], names: list[str]) -> None:
-    """At the bars of several threads: the time of one thread here, divided by the thesis' speed-up."""
-    label = "one thread / speed-up in the thesis"
+    """At the marks of several threads: the time of one thread here, divided by the thesis' speed-up."""
     for i, count in enumerate(counts):
         for x, name in enumerate(names):
             speedup = TABLE_18.get(name, {}).get(count)
             if speedup and name in one.index:
                 middle, half = x + bars.offset(i, len(counts)), 0.45 / len(counts)
-                at = (one[name] / speedup, middle - half, middle + half)
-                ax.hlines(*at, colors=plotting.INK, linestyles=(0, (3, 1.5)), linewidth=1.2, zorder=4, label=label)
+                ax.hlines(one[name] / speedup, middle - half, middle + half, **_THESIS)
+
+
+_THESIS: dict[str, Any] = {"colors": plotting.INK, "linestyles": (0, (3, 1.5)), "linewidth": 1.2, "zorder": 4}
+
+
+def _thesis_key() -> Line2D:
+    looks: dict[str, Any] = {"color": plotting.INK, "linestyle": (0, (3, 1.5)), "linewidth": 1.2}
+    return Line2D([], [], label="one thread / speed-up in the thesis", **looks)
 
 
 def _amdahl(measured: pd.Series) -> tuple[np.ndarray, np.ndarray]:
@@ -89,11 +98,13 @@ def table17(results: tables.Tables) -> Figure:
     titles = {"quasi_identifiers": "quasi-identifiers", "records": "records", "megabytes": "size as text (MB)"}
     for ax, (column, title) in zip(axes, titles.items()):
         draw = bars.grouped if column == "quasi_identifiers" else bars.marks
-        draw(ax, {"here": found[column]}, names)
+        draw(ax, {"here": found[column]}, names, _colours(names))
         for x, name in enumerate(names):
             if name in thesis.index:
                 paper = float(thesis.loc[name, column])
-                ax.hlines(paper, x - 0.47, x + 0.47, plotting.PAPER, (0, (3, 1.5)), label="thesis")
+                ax.hlines(paper, x - 0.42, x + 0.42, plotting.INK, (0, (3, 1.5)), linewidth=1.2, label="thesis")
+        if draw is bars.marks:
+            bars.room(ax)  # for what the thesis says, too
         ax.tick_params(axis="x", labelrotation=30)
         plotting.label(ax, x="data set", y=title, legend=False)
     return plotting.legend_above(figure, axes[1])
@@ -104,10 +115,10 @@ def algorithms(results: tables.Tables) -> Figure:
     means = results["means"]
     names = list(dict.fromkeys(means["dataset"]))
     figure, ax = plotting.figure()
-    bars.marks(
-        ax, {a: tables.rows(means, algorithm=a).set_index("dataset")["seconds"] for a in ("Incognito", "Flash")}, names
-    )
-    plotting.label(ax, x="data set", y="mean time of a search (s)", legend=False)
+    compared = ("Incognito", "Flash")
+    groups = {a: tables.rows(means, algorithm=a).set_index("dataset")["seconds"] * 1e3 for a in compared}
+    bars.marks(ax, groups, names, _colours(names), markers=[MARKERS[a] for a in compared])
+    plotting.label(ax, x="data set", y=MILLISECONDS, legend=False)
     return plotting.legend_above(figure)
 
 
@@ -118,20 +129,21 @@ def threads(results: tables.Tables) -> Figure:
     names = list(dict.fromkeys(means["dataset"]))
     figure, axes = plotting.figure(1, 2, width=4.6, sharey=True)
     for ax, rollup in zip(axes, (False, True)):
-        groups, hollow, counts, looks = {}, {}, [], []
+        groups, hollow, counts, markers = {}, {}, [], []
         for (algorithm, count), rows in tables.rows(means, rollup=rollup).groupby(["algorithm", "threads"]):
             label = f"{algorithm}, {count} thread{'s' if count > 1 else ''}"
-            groups[label] = rows.set_index("dataset")["seconds"]
+            groups[label] = rows.set_index("dataset")["seconds"] * 1e3
             hollow[label] = set(rows.loc[_void(rows), "dataset"])
             counts.append(count)
-            marker = "D" if algorithm == "Flash" else plotting.MARKERS[count - 1]
-            looks.append(plotting.style(count - 1) | {"marker": marker})
-        bars.marks(ax, groups, names, looks=looks, hollow=hollow)
+            markers.append(MARKERS.get(algorithm, plotting.MARKERS[count - 1]))
+        bars.marks(ax, groups, names, _colours(names), markers=markers, hollow=hollow)
         _thesis_marks(ax, next(iter(groups.values())), counts, names)
         title = "roll-up on" if rollup else "roll-up off: every check scans all rows"
-        plotting.label(ax, x="data set", y="" if rollup else "mean time of a search (s)", title=title, legend=False)
+        plotting.label(ax, x="data set", y="" if rollup else MILLISECONDS, title=title, legend=False)
         ax.tick_params(axis="x", labelrotation=20)
-    return plotting.legend_above(figure, *axes, more=_hollow_key(means))
+    bars.room(*axes)
+    thesis = [_thesis_key()] if set(names) & set(TABLE_18) else []
+    return plotting.legend_above(figure, *axes, more=[*thesis, *_hollow_key(means)])
 
 
 def ihis(results: tables.Tables) -> Figure:
@@ -147,11 +159,12 @@ def ihis(results: tables.Tables) -> Figure:
     if len(thesis) > 1:
         looks: dict[str, Any] = {"color": plotting.PAPER, "linestyle": "--", "linewidth": 1}
         ax.plot(thesis.keys(), [by_threads[1] / s for s in thesis.values()], label="by the thesis' speed-up", **looks)
-    ax.plot(by_threads.index, by_threads, label="measured", **plotting.style(0))
-    _hollow(ax, void["threads"], void["seconds"] * 1e3, plotting.style(0))
+    own = _styles([largest])[largest]
+    ax.plot(by_threads.index, by_threads, label="measured", **own | {"linestyle": "-"})
+    _hollow(ax, void["threads"], void["seconds"] * 1e3, own)
     beyond, law = _amdahl(by_threads.drop(void["threads"]))
     if len(beyond):
-        ax.plot(beyond, by_threads[1] * law, label=FITTED, color=plotting.COLOURS[0], linestyle=":")
+        ax.plot(beyond, by_threads[1] * law, label=FITTED, color=own["color"], linestyle=":")
     ax.set_ylim(0, 1.2 * by_threads.max())
     ax.set_xticks(range(1, MOST_THREADS + 1))
     title = f"{data_name(largest)}, {count} quasi-identifiers, k = {k}"
@@ -164,19 +177,24 @@ def dimensions(results: tables.Tables) -> Figure:
     times, k = results["times"], results["fits"]["k"].iloc[0]
     most = times["threads"].max()
     chosen = tables.rows(times, k=k, algorithm="Speedy", threads=most, rollup=False)
-    chosen = chosen.assign(milliseconds=chosen["seconds"] * 1e3, dataset=chosen["dataset"].map(data_name))
+    chosen = chosen.assign(milliseconds=chosen["seconds"] * 1e3)
     figure, ax = plotting.figure()
-    plotting.curves(ax, chosen, x="quasi_identifiers", y="milliseconds", series="dataset")
-    label: str | None = HOLLOW
-    for i, name in enumerate(dict.fromkeys(chosen["dataset"])):
+    _by_set(ax, chosen, "milliseconds")
+    for name, look in _styles(chosen["dataset"]).items():
         void = chosen[_void(chosen) & (chosen["dataset"] == name)]
-        _hollow(ax, void["quasi_identifiers"], void["milliseconds"], plotting.style(i), label)
-        label = None if len(void) else label
+        _hollow(ax, void["quasi_identifiers"], void["milliseconds"], look, label=None)
     plotting.logarithmic(ax.yaxis)
     ax.set_xticks(sorted(chosen["quasi_identifiers"].unique()))
     title = f"k = {k}, {most} thread{'s' if most > 1 else ''}"
     plotting.label(ax, x="quasi-identifiers", y="time of a search (ms)", title=title, legend=False)
-    return plotting.legend_above(figure)
+    return plotting.legend_above(figure, more=_hollow_key(chosen))
+
+
+def _by_set(ax: Axes, rows: pd.DataFrame, y: str) -> None:
+    """One curve per data set against the number of quasi-identifiers."""
+    order = [data_name(name) for name in _order(rows["dataset"])]
+    named = rows.assign(dataset=rows["dataset"].map(data_name))
+    plotting.curves(ax, named, x="quasi_identifiers", y=y, series="dataset", order=order)
 
 
 def speedup(results: tables.Tables) -> Figure:
@@ -185,22 +203,33 @@ def speedup(results: tables.Tables) -> Figure:
     names = list(dict.fromkeys(found["dataset"]))
     width = max(2.3, 6 / len(names))  # room for the legend
     figure, axes = plotting.figure(1, len(names), width=width, height=2.8, squeeze=False, sharey=True)
+    colours, dotted = dict(zip(names, _colours(names))), (0, (1, 1.5))
+    kinds = {"roll-up off": {"marker": "o", "linestyle": "-"}, "roll-up on": {"marker": "X", "linestyle": "none"}}
     for ax, name in zip(axes[0], names):
         thesis = {1: 1.0} | TABLE_18.get(name, {})
-        ax.plot(thesis.keys(), thesis.values(), color=plotting.PAPER, linestyle="--", linewidth=1, label="thesis")
-        for i, (rollup, label) in enumerate(((False, "roll-up off"), (True, "roll-up on"))):
-            rows = tables.rows(found, dataset=name, rollup=rollup)
-            looks = plotting.style(i) | ({"linestyle": "none"} if rollup else {})
-            ax.plot(rows["threads"], rows["speedup"], label=label, **looks)
+        if len(thesis) > 1:
+            ax.plot(thesis.keys(), thesis.values(), color=plotting.PAPER, linestyle="--", linewidth=1, label="thesis")
+        for rollup, look in enumerate(kinds.values()):
+            rows = tables.rows(found, dataset=name, rollup=bool(rollup))
+            looks = {"color": colours[name], **look}
+            rows = rows.assign(at=rows["threads"] + 0.2 * rollup)  # beside each other, or one would hide the other
+            ax.plot(rows["at"], rows["speedup"], **looks)
             void = rows[_void(rows)]
-            _hollow(ax, void["threads"], void["speedup"], looks, label=None)
+            _hollow(ax, void["at"], void["speedup"], looks, label=None)
             if not rollup:
                 beyond, law = _amdahl(1 / rows[~_void(rows)].set_index("threads")["speedup"])
                 if len(beyond):
-                    ax.plot(beyond, 1 / law, color=plotting.COLOURS[0], linestyle=":", label=FITTED)
+                    ax.plot(beyond, 1 / law, color=colours[name], linestyle=dotted, label=FITTED)
         ax.set_xticks(range(1, MOST_THREADS + 1))
         plotting.label(ax, x="threads", y="speed-up" if ax is axes[0, 0] else "", title=data_name(name), legend=False)
-    return plotting.legend_above(figure, *axes[0], more=_hollow_key(found))
+    keys = [Line2D([], [], color=plotting.INK, label=label, **look) for label, look in kinds.items()]
+    # Named again in ink: each panel has its own colour.
+    keys += [Line2D([], [], color=plotting.INK, linestyle=dotted, label=FITTED)] if _fitted(axes[0]) else []
+    return plotting.legend_above(figure, *axes[0], more=[*keys, *_hollow_key(found)])
+
+
+def _fitted(axes: Iterable[Axes]) -> bool:
+    return any(line.get_label() == FITTED for ax in axes for line in ax.lines)
 
 
 def _hollow_key(rows: pd.DataFrame) -> list[Line2D]:
@@ -221,8 +250,7 @@ def arx(results: tables.Tables) -> Figure:
         )
         ax.set_axis_off()
         return figure
-    found["dataset"] = found["dataset"].map(data_name)
-    plotting.curves(ax, found, x="quasi_identifiers", y="times_faster", series="dataset")
+    _by_set(ax, found, "times_faster")
     plotting.dashed(ax, 1, "as fast as ARX")
     plotting.logarithmic(ax.yaxis)
     label = {"x": "quasi-identifiers", "y": "times faster than ARX (scaled)", "title": "Flash, k = 5, one thread"}

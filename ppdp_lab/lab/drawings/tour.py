@@ -24,10 +24,10 @@ def idea(results: tables.Tables) -> Figure:
     found = [f"the table without names\nlearned: {wanted['shows']}"]
     for ax, rule in zip(axes[1:], rules):
         boxes = tables.rows(rows, what="box", rule=rule)
-        plotting.partition(ax, boxes)
+        plotting.partition(ax, boxes, shaded=False)
         for box in boxes.itertuples():
-            middle = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
-            ax.text(*middle, box.shows.replace(", ", "\n"), ha="center", va="center", fontsize=7)
+            top = (box.x0 + box.x1) / 2, box.y1 - 0.25  # the circle may be below
+            ax.text(*top, box.shows.replace(", ", "\n"), ha="center", va="top", fontsize=6.5)
             if box.x0 <= wanted["x0"] <= box.x1 and box.y0 <= wanted["y0"] <= box.y1:
                 found.append(f"{rule}\nlearned: {' or '.join(dict.fromkeys(box.shows.split(', ')))}")
     for ax, title in zip(axes, found):
@@ -55,6 +55,8 @@ def partition(results: tables.Tables) -> Figure:
 def _over_k(ax: Axes, results: tables.Tables, y: str) -> None:
     grid = results["grid"]
     plotting.curves(ax, grid, x="k", y=y, series="rule")
+    for curve in ax.lines[1::2]:  # curves that coincide are both seen: the one through the other's marks
+        curve.set(markerfacecolor="none", markersize=6.5)
     ax.set_xscale("log")
     ticks = sorted(grid["k"].unique())
     ax.set_xticks(ticks, [f"{k:.0f}" for k in ticks])
@@ -77,7 +79,7 @@ def attacks(results: tables.Tables) -> Figure:
     figure, axes = plotting.figure(1, 2, width=4.2)
     for ax, column, title in zip(axes, ("homogeneous", "skewed"), ("homogeneity attack", "skewness attack")):
         _over_k(ax, results, column)
-        ax.set_ylim(0, max(0.01, 1.1 * results["grid"][column].max()))
+        plotting.from_zero(ax, max(0.01, results["grid"][column].max()))
         plotting.percent(ax.yaxis)
         plotting.label(ax, x=_K, y="people exposed (share)", title=title)
     return figure
@@ -87,6 +89,6 @@ def query_error(results: tables.Tables) -> Figure:
     """Error of count queries against k."""
     _, ax = plotting.figure()
     _over_k(ax, results, "query_error")
-    ax.set_ylim(0, 1.1 * results["grid"]["query_error"].max() or 1)
+    plotting.from_zero(ax, results["grid"]["query_error"].max() or 1)
     plotting.percent(ax.yaxis)
     return plotting.label(ax, x=_K, y="median relative error of counts")

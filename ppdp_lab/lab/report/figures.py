@@ -67,6 +67,17 @@ def words_of(run: Run) -> dict[str, str]:
     return {name: _words(value) for name, value in values.items()}
 
 
+def origin(run: Run) -> str:
+    """Which data a run used, by name, and where they come from; where from alone if the notebook made others of them."""
+    named: dict[str, list[str]] = {}
+    for data in run.environment["data"]:
+        named.setdefault(data["provenance"], []).append(data_name(_called(data["name"])))
+    used = list(dict.fromkeys(data["provenance"] for data in run.handed_over["data"])) or list(named)
+    if set(used) != set(named):
+        return ", ".join(used)
+    return ", ".join(f"{', '.join(names)} ({provenance})" for provenance, names in named.items())
+
+
 def fill(text: str, words: Mapping[str, str]) -> str:
     """A caption with its placeholders filled.
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from ppdp_lab.errors import listed
 from ppdp_lab.lab.experiment.model import Experiment
-from ppdp_lab.lab.report.figures import draw_all
+from ppdp_lab.lab.report.figures import draw_all, origin
 from ppdp_lab.lab.report.judging.verdicts import judge_all
 from ppdp_lab.lab.report.text import label_of
 from ppdp_lab.lab.run.folders import write_json
@@ -26,6 +26,6 @@ def present(experiment: Experiment, run: Run) -> None:
     provenance = ", ".join(dict.fromkeys(d["provenance"] for d in handed["data"] or notes["data"]))
     write_json(run.folder / ENVIRONMENT, notes | {"provenance": provenance, "data_used": handed["data"]})
     label = label_of(notes["scale"], notes["given"])
-    draw_all(experiment, run, {"provenance": provenance, "scale": label, "seed": notes["seed"]})
+    draw_all(experiment, run, {"provenance": origin(run), "scale": label, "seed": notes["seed"]})
     verdicts = judge_all(experiment, run.results, notes["scale"], strict=not notes["given"])
     write_json(run.folder / VERDICTS, [asdict(verdict) for verdict in verdicts])

@@ -140,11 +140,30 @@ class TestDrawing:
         assert beyond.tolist() == [4, 5, 6] and law == pytest.approx(0.2 + 0.8 / beyond)
         assert len(drawings._amdahl(pd.Series([1.0], index=[1]))[0]) == 0
 
+    @pytest.mark.parametrize("names", [["cup"], ["cup", "ihis"], ["own table"]])
+    def test_marks_are_whole_and_there_are_ticks_for_one_set_too(self, names):
+        sizes = pd.DataFrame({"dataset": names, "quasi_identifiers": 8, "records": 63_441, "megabytes": 3.0})
+        means = some_means(**dict.fromkeys(names, 5))
+        drawn = [drawings.table17({"data_sets": sizes}), drawings.algorithms({"means": means})]
+        for ax in [*drawn[0].axes[1:], *drawn[1].axes, *drawings.threads({"means": means}).axes]:
+            low, high = ax.get_ylim()
+            assert low * 1.2 <= ax.dataLim.minposy and ax.dataLim.y1 <= high / 1.2
+            assert sum(low <= tick <= high for tick in ax.yaxis.get_majorticklocs()) >= 2
+
+    def test_a_set_has_the_same_colour_whichever_others_are_drawn(self):
+        alone, both = (
+            drawings.algorithms({"means": some_means(**sets)}) for sets in ({"ihis": 5}, {"cup": 5, "ihis": 5})
+        )
+        used = [
+            {line.get_color() for line in figure.axes[0].lines if len(line.get_xdata())} for figure in (alone, both)
+        ]
+        assert used[0] < used[1] and len(used[1]) == 2
+
     @pytest.mark.parametrize("name, value", [("cup", 1.728), ("ihis", 1.938)])
     def test_the_thesis_values_are_drawn(self, name, value):
         figure = drawings.threads({"means": some_means(**{name: 5})})
         marks = [float(c.get_segments()[0][0][1]) for c in figure.axes[0].collections]
-        assert marks == [pytest.approx(0.4 / value)]
+        assert marks == [pytest.approx(400 / value)]  # milliseconds
 
 
 class TestNotebook:

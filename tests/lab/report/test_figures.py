@@ -8,7 +8,7 @@ import pandas as pd
 
 from ppdp_lab import plotting
 from ppdp_lab.lab.experiment.model import FigureEntry
-from ppdp_lab.lab.report.figures import draw_all
+from ppdp_lab.lab.report.figures import draw_all, origin
 
 DRAW = """
 from ppdp_lab import plotting
@@ -40,3 +40,15 @@ def test_a_figure_names_its_own_data_in_place_of_the_runs(tmp_path, monkeypatch)
         "plain": "plain, l = 3, illness. (data: stand-in; scale: quick; seed: 1)",
         "example": "example, l = 3, illness. (data: worked example, OCC; scale: quick; seed: 1)",
     }
+
+
+def test_a_caption_names_the_data_sets_and_which_of_them_are_stand_ins():
+    def named(used, *data):
+        environment = {"data": [{"name": name, "provenance": provenance} for name, provenance in data]}
+        return origin(SimpleNamespace(environment=environment, handed_over={"data": [{"provenance": p} for p in used]}))
+
+    three = [("adult-arx", "real"), ("cup", "stand-in"), ("ihis", "stand-in")]
+    assert named(["real", "stand-in"], *three) == "ADULT-ARX (real), CUP, IHIS (stand-in)"
+    assert named([], ("gone/ward.toml", "own data")) == "ward (own data)"
+    # A notebook that made something else of its data: only what it handed over is known.
+    assert named(["real, imputed columns"], ("occ", "real")) == "real, imputed columns"

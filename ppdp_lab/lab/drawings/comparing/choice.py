@@ -28,9 +28,10 @@ def losses(results: tables.Tables) -> Figure:
             values = heat.pivoted(part, "anonymizer", "rule", "value", "mean")
             title = f"{part['label'].iloc[0]}, {data_name(dataset)}"
             maps.append(heat.Map(title, values.clip(upper=1), values.map(heat.share), _whys(part)))
-    above = f"Loss, {_setting(results)}"
-    bar = "loss (share; 100% and more is darkest)"
-    return heat.draw(maps, shade="cost", above=above, bar=bar, ticks="{:.0%}".format, across=2)
+    above = f"Loss; {_setting(results)}"
+    bar = "loss (share; 100 % and more is darkest)"
+    ticks = {at: f"{100 * at:.0f} %" for at in (0, 0.25, 0.5, 0.75, 1)}
+    return heat.draw(maps, shade="cost", above=above, bar=bar, ticks=ticks, across=2)
 
 
 def risks(results: tables.Tables) -> Figure:
@@ -40,10 +41,10 @@ def risks(results: tables.Tables) -> Figure:
     for attack in dict.fromkeys(rows["attack"]):
         part = tables.rows(rows, attack=attack)
         worst = heat.pivoted(part, "anonymizer", "rule", "share", "max")
-        maps.append(heat.Map(attack, np.sqrt(worst), worst.map(heat.share), _whys(part)))
-    names = " and ".join(map(data_name, dict.fromkeys(rows["dataset"])))
-    above = f"People breached, worst of {names}, {_setting(results)}"
-    return heat.draw(maps, shade="leak", above=above, bar="people breached", ticks=lambda at: f"{at**2:.0%}", across=2)
+        maps.append(heat.Map(attack, worst.map(heat.root), worst.map(heat.share), _whys(part)))
+    where = ", in the worst table" if len(dict.fromkeys(rows["dataset"])) > 1 else ""
+    above = f"People breached{where}; {_setting(results)}"
+    return heat.draw(maps, shade="leak", above=above, bar="people breached (share)", ticks=heat.ROOTS, across=2)
 
 
 def times(results: tables.Tables) -> Figure:
@@ -56,12 +57,24 @@ def times(results: tables.Tables) -> Figure:
         values = heat.pivoted(part, "anonymizer", "rule", "value", "mean")
         dark = (np.log(values) - low) / max(high - low, 1e-9)
         maps.append(heat.Map(data_name(dataset), dark, values.map(lambda v: heat.short(1000 * v)), _whys(part)))
-    above = f"Milliseconds of processor time, {_setting(results)}"
+    above = f"Processor time in milliseconds; {_setting(results)}"
+    ends = 1000 * rows["value"].min(), 1000 * rows["value"].max()
+    ticks = {(np.log(at / 1000) - low) / max(high - low, 1e-9): heat.short(at) for at in round_numbers(*ends)}
+    return heat.draw(maps, shade="cost", above=above, bar="time (ms)", ticks=ticks, across=2)
 
-    def milliseconds(at: float) -> str:
-        return heat.short(1000 * float(np.exp(low + at * (high - low))))
 
-    return heat.draw(maps, shade="cost", above=above, bar="milliseconds", ticks=milliseconds, across=2)
+def round_numbers(low: float, high: float) -> list[float]:
+    """Powers of ten from one number to another, two and five times each as well if they are few; else the two themselves.
+
+    >>> round_numbers(0.89, 30), round_numbers(3, 4)
+    ([1.0, 2.0, 5.0, 10.0, 20.0], [3, 4])
+    """
+    powers = [10.0**n for n in range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)]
+    for factors in ((1, 2, 5), (1,)):
+        found = [factor * power for power in powers for factor in factors if low <= factor * power <= high]
+        if len(found) <= 10:
+            break
+    return found if len(found) > 1 else [low, high]
 
 
 def best(results: tables.Tables) -> Figure:
@@ -81,9 +94,9 @@ def best(results: tables.Tables) -> Figure:
             alone, everybody = len(who) == 1, len(who) == found["possible"]
             face = _pale(plotting.style(names.index(who[0]))["color"]) if alone else "#f4f4f4"
             ax.add_patch(Rectangle((x, y), 1, 1, facecolor=face, edgecolor="white"))
-            text = "all" if everybody and not alone else " ".join(short[name] for name in who)
-            ax.text(x + 0.5, y + 0.5, text.replace(" ", "\n", 1) if len(who) > 2 else text, ha="center", va="center",
-                    fontsize=7 if alone else 5.5, linespacing=0.9)  # fmt: skip
+            text = "all" if everybody and not alone else _in_lines([short[name] for name in who])
+            points = 7 if alone or everybody else 6
+            ax.text(x + 0.5, y + 0.5, text, ha="center", va="center", fontsize=points, linespacing=0.95)
         for x, y in product(range(len(criteria)), range(len(rules))):
             if (rules[y], criteria[x]) not in part.index:
                 heat.void(ax, x, y)
@@ -92,7 +105,7 @@ def best(results: tables.Tables) -> Figure:
         if i:
             ax.set_xticks([])
     handles = [Patch(facecolor=_pale(plotting.style(i)["color"]), label=f"{short[n]} {n}") for i, n in enumerate(names)]
-    above = f"The best anonymizer, {_setting(results)}"
+    above = heat.wrapped(f"The best anonymizer; {_setting(results)}", size["width"])
     legend = figure.legend(handles=handles, loc="outside upper left", ncols=len(names), fontsize=8, title=above)
     legend.set_alignment("left")
     return figure  # type: ignore[no-any-return]
@@ -117,6 +130,16 @@ def initials(names: list[str]) -> dict[str, str]:
     }
 
 
+def _in_lines(letters: list[str]) -> str:
+    """Letters of those who tie, in two lines if they are more than two.
+
+    >>> _in_lines(["F", "I", "Sp"])
+    'F I\\nSp'
+    """
+    half = len(letters) if len(letters) < 3 else -(-len(letters) // 2)
+    return "\n".join(" ".join(part) for part in (letters[:half], letters[half:]) if part)
+
+
 def _pale(colour: str) -> str:
     """A colour light enough to write on."""
     red, green, blue = (0.45 * part + 0.55 for part in to_rgb(colour))
@@ -133,4 +156,5 @@ def _setting(results: tables.Tables) -> str:
     """What was given to all, in one line."""
     rows = results["setting"]
     tables_said = ", ".join(f"{data_name(name)} ({n:,.0f} rows)" for name, n in zip(rows["dataset"], rows["rows"]))
-    return f"k = {rows['k'].iloc[0]:.0f}, l = {rows['l'].iloc[0]:.0f}; {tables_said}"
+    first = rows.iloc[0]
+    return f"k = {first['k']:.0f}, l = {first['l']:.0f}, t = {first['t']:g}; {tables_said}"

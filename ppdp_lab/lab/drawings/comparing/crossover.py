@@ -41,18 +41,16 @@ def _leaks(results: tables.Tables, least: int) -> Figure:
         )
         worst = heat.pivoted(part, "publisher", "attack", "share", "max")
         text = worst.map(heat.share)
-        # The square root shows a percent, too: 1 % of the people is as far from none as 25 % from 49 %.
-        maps.append(
-            heat.Map(_where(part, updates, "worst"), np.sqrt(worst), text, heat.whys(part, "publisher", "attack"))
-        )
+        whys = heat.whys(part, "publisher", "attack")
+        maps.append(heat.Map(_where(part, updates, "worst"), worst.map(heat.root), text, whys))
     above = f"Share of people left hidden among fewer than {least} people or values. {_setting(results)}"
-    return heat.draw(maps, shade="leak", above=above, bar="people breached", ticks=lambda at: f"{at**2:.0%}")
+    return heat.draw(maps, shade="leak", above=above, bar="people breached (share)", ticks=heat.ROOTS)
 
 
 def costs(results: tables.Tables) -> Figure:
     """Every cost, by publisher; dark is dear within a column."""
     rows = results["costs"]
-    rows["column"] = rows["label"] + rows["unit"].map(lambda unit: f" [{unit}]" if unit else "")
+    rows["column"] = rows["label"] + rows["unit"].map(lambda unit: f" ({unit})" if unit else "")
     maps = []
     for updates in dict.fromkeys(rows["updates"]):
         part = tables.rows(rows, updates=updates)
@@ -67,10 +65,8 @@ def costs(results: tables.Tables) -> Figure:
             )
         )
     above = f"What a release costs, mean over the series. {_setting(results)}"
-    return heat.draw(
-        maps, shade="cost", above=above, bar="best to worst of the column",
-        ticks=lambda at: "best" if at == 0 else "worst" if at == 1 else "",
-    )  # fmt: skip
+    ticks = {0.0: "best", 1.0: "worst"}
+    return heat.draw(maps, shade="cost", above=above, bar="best to worst of the column", ticks=ticks)
 
 
 def leak_against_loss(results: tables.Tables) -> Figure:
@@ -95,7 +91,11 @@ def leak_against_loss(results: tables.Tables) -> Figure:
             plotting.percent(axis)
         x = paid["label"].iloc[0] if at >= len(panels) - _ACROSS else ""
         plotting.label(
-            ax, x=x, y="" if at % _ACROSS else "people breached", title=f"{data_name(dataset)}, {what}", legend=False
+            ax,
+            x=x,
+            y="" if at % _ACROSS else "people breached (share)",
+            title=f"{data_name(dataset)}, {what}",
+            legend=False,
         )
     looks = [plotting.style(i) for i in range(len(names))]
     handles = [Line2D([], [], color=s["color"], marker=s["marker"], ls="", label=n) for n, s in zip(names, looks)]
@@ -103,7 +103,8 @@ def leak_against_loss(results: tables.Tables) -> Figure:
     handles.append(
         Line2D([], [], color=plotting.INK, marker="o", ls="", label="rows followed", markerfacecolor="white")
     )
-    above = f"The worst attack, at fewer than {found['least'].iloc[0]}. {_setting(results)}"
+    above = f"People whom the worst attack leaves among fewer than {found['least'].iloc[0]}. {_setting(results)}"
+    above = heat.wrapped(above, figure.get_size_inches()[0])
     legend = figure.legend(handles=handles, loc="outside upper left", ncols=5, fontsize=8, frameon=False, title=above)
     legend.set_alignment("left")
     return figure  # type: ignore[no-any-return]
@@ -127,6 +128,6 @@ def _setting(results: tables.Tables) -> str:
     """What was given to all publishers, in one line."""
     said = results["setting"].iloc[0]
     return (
-        f"k = l = m = {said['k']:.0f}, e = {said['e']:.0f}; {said['releases']:.0f} releases of {said['initial']:,.0f} rows, "
-        f"{said['rate']:,.0f} replaced each time."
+        f"k = l = m = {said['k']:.0f}, e = {said['e']:.0f}, d = {said['d']:.0f}; "
+        f"{said['releases']:.0f} releases of {said['initial']:,.0f} rows, {said['rate']:,.0f} replaced each time."
     )

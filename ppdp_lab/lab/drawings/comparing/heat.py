@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,18 +50,27 @@ def short(value: float) -> str:
 
 
 def share(value: float) -> str:
-    """A share as a percentage in at most five characters; 0 is exactly 0.
+    """A share as a percentage in at most six characters; 0 is exactly 0.
 
     >>> share(0), share(0.5), share(0.0031), share(0.00002), share(0.9996), share(1)
-    ('0', '50%', '0.3%', '<0.1%', '>99%', '100%')
+    ('0', '50 %', '0.3 %', '<0.1 %', '>99 %', '100 %')
     """
     if value in (0, 1):
-        return f"{value:.0%}" if value else "0"
+        return "100 %" if value else "0"
     if value < 0.001:
-        return "<0.1%"
-    if value > 0.99:
-        return ">99%"
-    return f"{value:.1%}" if value < 0.0995 else f"{value:.0%}"
+        return "<0.1 %"
+    if 0.99 < value < 1:
+        return ">99 %"
+    return f"{100 * value:.1f} %" if value < 0.0995 else f"{100 * value:.0f} %"
+
+
+def root(value: float) -> float:
+    """How dark a share is: 1 % is as far from none as 25 % from 49 %, so that a percent is seen, too."""
+    return float(np.sqrt(value))
+
+
+# Ticks at round numbers, where they lie on the scale of roots.
+ROOTS = {root(at): f"{100 * at:.0f} %" for at in (0, 0.01, 0.05, 0.1, 0.25, 0.5, 1)}
 
 
 def reason(why: str) -> str:
@@ -71,6 +80,11 @@ def reason(why: str) -> str:
     'the series is not m-invariant'
     """
     return re.split(r"[:;] ", why, maxsplit=1)[0]
+
+
+def wrapped(above: str, width: float) -> str:
+    """What is written above a figure that is so many inches wide, in lines that fit it."""
+    return textwrap.fill(above, int(12 * width))
 
 
 def pivoted(rows: pd.DataFrame, index: str, column: str, value: str, how: str) -> pd.DataFrame:
@@ -86,9 +100,12 @@ def whys(rows: pd.DataFrame, index: str, column: str) -> pd.DataFrame:
 
 
 def draw(
-    maps: Sequence[Map], *, shade: str, above: str, bar: str, ticks: Callable[[float], str], across: int = 1
+    maps: Sequence[Map], *, shade: str, above: str, bar: str, ticks: Mapping[float, str], across: int = 1
 ) -> Figure:
-    """Maps with the same columns, so many across; then the reasons of the marked cells."""
+    """Maps with the same columns, so many across; then the reasons of the marked cells.
+
+    ``ticks`` says what is written beside the scale, by darkness.
+    """
     columns = list(dict.fromkeys(c for one in maps for c in one.text.columns))
     reasons = list(dict.fromkeys(w for one in maps for w in one.why.to_numpy().ravel() if isinstance(w, str) and w))
     marks = dict(zip(reasons, "abcdefghijklmnopqrstuvwxyz"))
@@ -113,7 +130,7 @@ def draw(
         ax.set_title(maps[i].title)
         if i >= across:
             ax.set_xticks([])
-    figure.suptitle(above, x=0.01, ha="left", fontsize=9)
+    figure.suptitle(wrapped(above, width), x=0.01, ha="left", fontsize=9)
     for ax in axes[-1]:
         ax.axis("off")
     foot = axes[-1, 0].text(0, 1, "\n".join(said), fontsize=7.5, va="top", linespacing=1.35)
@@ -121,8 +138,7 @@ def draw(
     drawn = plotting.mpl.cm.ScalarMappable(cmap=SHADES[shade])
     scale = figure.colorbar(drawn, ax=list(axes[:-1].ravel()), shrink=0.7, aspect=25, pad=0.01)
     scale.set_label(bar, fontsize=8)
-    places = np.linspace(0, 1, 5)
-    scale.set_ticks(places, labels=[ticks(place) for place in places])
+    scale.set_ticks(list(ticks), labels=list(ticks.values()))
     return figure  # type: ignore[no-any-return]
 
 

@@ -107,7 +107,7 @@ def test_a_newcomer_of_either_family_joins_by_itself(table: pl.Microdata) -> Non
         text += [t.get_text() for legend in figure.legends for t in legend.get_texts()]
         assert "Anything(5)" in text and any("Lump" in one for one in text)
         above = figure.legends[0].get_title() if figure.legends else figure._suptitle
-        assert "k = 5, l = 3; ADULT (150 rows)" in above.get_text()
+        assert "k = 5, l = 3, t = 0.3; ADULT (150 rows)" in above.get_text()
 
 
 def test_best_names_those_who_tie_and_minds_which_way_is_better() -> None:
