@@ -153,7 +153,8 @@ def quality(results: tables.Tables) -> Figure:
     rows = tables.rows(results["quality"], convention="free")
     figure, axes = _by_release(rows, {"fem": "FEM (nats)", "vem": "VEM (nats)"}, "of", line="method")
     low, high = rows["fem"].min(), rows["fem"].max()
-    axes[0][0].set_ylim(low - 0.15 * (high - low), high + 0.15 * (high - low))  # from 0 on, all would be one line
+    room = 0.15 * (high - low) or 1
+    axes[0][0].set_ylim(low - room, high + room)  # from 0 on, all would be one line
     return plotting.legend_above(figure, axes[0][0], rows=rows["rate"].nunique())
 
 

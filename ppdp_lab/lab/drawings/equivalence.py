@@ -156,7 +156,7 @@ def query_error(results: tables.Tables) -> Figure:
             below, first = reading == readings[-1], name == names[0]
             x, y = "selectivity (share of people)" if below else "", "mean relative error" if first else ""
             plotting.label(ax, x=x, y=y, title=f"{data_name(name)}: {reading}", legend=False)
-        plotting.from_zero(line[0], tables.rows(rows, reading=reading)["error"].max())
+        plotting.from_zero(line[0], tables.rows(rows, reading=reading)["error"].max() or 1)
     return plotting.legend_above(figure, rows=len(order))
 
 
