@@ -209,20 +209,13 @@ def counted(axis: Axis) -> None:
     >>> ax.xaxis.get_major_formatter()(15000)
     '15,000'
     """
-    axis.set_major_locator(MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]))
+    axis.set_major_locator(MaxNLocator(7, integer=True, steps=[1, 2, 5, 10]))
     axis.set_major_formatter(lambda value, _: f"{value:,.0f}")
 
 
-def from_zero(ax: Axes, values: pd.Series, *, least: float = 0.0) -> None:
-    """The y axis from 0 to the largest value, or to ``least``, with room for whole marks above it, and below values that are 0.
-
-    >>> _, ax = figure()
-    >>> from_zero(ax, pd.Series([0, 50, 100]))
-    >>> [float(end) for end in ax.get_ylim()]
-    [-4.0, 108.0]
-    """
-    high = max(float(values.max()), least) or 1.0
-    ax.set_ylim(-0.04 * high if values.min() < 0.04 * high else 0, 1.08 * high)
+def from_zero(ax: Axes, most: float) -> None:
+    """A y axis from zero to ``most``, with room for whole marks at either end."""
+    ax.set_ylim(-0.03 * most, 1.1 * most)
 
 
 def band(ax: Axes, low: float, high: float, label: str = "paper", *, axis: str = "y") -> None:
@@ -284,8 +277,8 @@ def caption(fig: Figure, text: str = "", *, provenance: str = "", scale: str = "
     made += [f"seed: {seed}"] if seed is not None else []
     line = " ".join(part for part in (text, f"({'; '.join(made)})" if made else "") if part)
     letters = max(30, int(fig.get_size_inches()[0] * 19))
-    whole = re.sub(r" (?=[=%])|(?<=[=:]) ", "\N{NO-BREAK SPACE}", line)  # "k = 3", "5 %", "seed: 1" are not broken
-    wrapped = textwrap.fill(whole, letters).replace("\N{NO-BREAK SPACE}", " ")
+    whole = re.sub(r" (?=[=%])|(?<=[=:]) ", "\N{NO-BREAK SPACE}", line)  # "k = 3", "5 %", "seed: 1" stay whole
+    wrapped = textwrap.fill(whole, letters, break_on_hyphens=False).replace("\N{NO-BREAK SPACE}", " ")
     fig.supxlabel(wrapped, x=0.01, ha="left", fontsize=7, color="#555555")
     return fig
 

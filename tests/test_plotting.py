@@ -102,7 +102,7 @@ def test_a_legend_above_has_lines_of_about_equal_length():
 
 def test_marks_at_zero_are_whole():
     _, ax = plotting.figure()
-    plotting.from_zero(ax, pd.Series([0.0, 0.5]))
+    plotting.from_zero(ax, 0.5)
     assert ax.get_ylim()[0] < 0 and ax.get_ylim()[1] > 0.5
 
 

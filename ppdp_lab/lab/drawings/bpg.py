@@ -16,7 +16,7 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.patheffects import withStroke
 
 from ppdp_lab import plotting
-from ppdp_lab.lab.drawings import examples
+from ppdp_lab.lab.drawings.parts import examples
 from ppdp_lab.lab.report.text import data_name
 from ppdp_lab.lab.run import tables
 
@@ -112,7 +112,7 @@ def _by_release(
             x = "records replaced so far (thousands)" if many else "release"
             x = x if row == len(values) - 1 else ""
             plotting.label(ax, x=x, y="" if i else words, title="" if row else data_name(name), legend=False)
-        plotting.from_zero(across[0], rows[value])
+        plotting.from_zero(across[0], rows[value].max() or 1)
     figure.align_ylabels()
     return figure, axes
 
@@ -153,7 +153,8 @@ def quality(results: tables.Tables) -> Figure:
     rows = tables.rows(results["quality"], convention="free")
     figure, axes = _by_release(rows, {"fem": "FEM (nats)", "vem": "VEM (nats)"}, "of", line="method")
     low, high = rows["fem"].min(), rows["fem"].max()
-    axes[0][0].set_ylim(low - 0.15 * (high - low), high + 0.15 * (high - low))  # from 0 on, all would be one line
+    room = 0.15 * (high - low) or 1
+    axes[0][0].set_ylim(low - room, high + room)  # from 0 on, all would be one line
     return plotting.legend_above(figure, axes[0][0], rows=rows["rate"].nunique())
 
 

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from ppdp_lab import plotting
-from ppdp_lab.lab.drawings import examples
+from ppdp_lab.lab.drawings.parts import examples
 from ppdp_lab.lab.report.text import data_name
 from ppdp_lab.lab.run import tables
 
@@ -156,7 +156,7 @@ def query_error(results: tables.Tables) -> Figure:
             below, first = reading == readings[-1], name == names[0]
             x, y = "selectivity (share of people)" if below else "", "mean relative error" if first else ""
             plotting.label(ax, x=x, y=y, title=f"{data_name(name)}: {reading}", legend=False)
-        plotting.from_zero(line[0], tables.rows(rows, reading=reading)["error"])
+        plotting.from_zero(line[0], tables.rows(rows, reading=reading)["error"].max() or 1)
     return plotting.legend_above(figure, rows=len(order))
 
 

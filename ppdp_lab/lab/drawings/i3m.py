@@ -70,7 +70,7 @@ def _loss_and_time(results: tables.Tables, direction: str, x: str, name: str, *,
             plotting.curves(ax, chosen, x="change", y=y, series="k", order=ks, line="method", lines=list(methods))
             for curve in ax.lines:
                 curve.set_label("")  # k is in the title; the legend names the methods alone
-            plotting.from_zero(ax, chosen[y])
+            plotting.from_zero(ax, chosen[y].max())
             below = y == "seconds"
             plotting.counted(ax.xaxis)
             if not below:
@@ -120,6 +120,6 @@ def leaks(results: tables.Tables) -> Figure:
         chosen = tables.rows(found, attack=attack)
         plotting.curves(ax, chosen, x="release", y="exposed", series="of", order=order, line="method")
         plotting.percent(ax.yaxis)
-        plotting.from_zero(ax, chosen["exposed"], least=0.01)
+        plotting.from_zero(ax, max(0.01, chosen["exposed"].max()))
         plotting.label(ax, x="release", y=f"{who[attack]} (share)", title=f"{attack} attack", legend=False)
     return plotting.legend_above(figure, axes[0])

@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ppdp_lab import plotting
-from ppdp_lab.lab.drawings import examples
+from ppdp_lab.lab.drawings.parts import examples
 from ppdp_lab.lab.run import tables
 
 RELEASE, DIAMETER = "release", "internal update diameter d (values per block)"
@@ -35,7 +35,7 @@ def _curve(
     rows = rows if series is None else _named(rows, series)
     looks = {None: ALONE} if series is None else None
     plotting.curves(ax, rows, x=x, y=y, series="of" if series else None, looks=looks)
-    plotting.from_zero(ax, rows[y])
+    plotting.from_zero(ax, rows[y].max() or 1)
     _at(ax, rows[x])
     plotting.label(ax, x=labels[0], y=labels[1], legend=False)
     return figure, ax

@@ -19,7 +19,7 @@ from matplotlib.lines import Line2D
 from ppdp_lab import plotting
 from ppdp_lab.lab.bench.lattice import SETS
 from ppdp_lab.lab.drawings import bars
-from ppdp_lab.lab.drawings.thesis import TABLE_17, TABLE_18
+from ppdp_lab.lab.drawings.parts.thesis import TABLE_17, TABLE_18
 from ppdp_lab.lab.report.text import data_name
 from ppdp_lab.lab.run import tables
 

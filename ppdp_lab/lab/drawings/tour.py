@@ -79,7 +79,7 @@ def attacks(results: tables.Tables) -> Figure:
     figure, axes = plotting.figure(1, 2, width=4.2)
     for ax, column, title in zip(axes, ("homogeneous", "skewed"), ("homogeneity attack", "skewness attack")):
         _over_k(ax, results, column)
-        plotting.from_zero(ax, results["grid"][column], least=0.01)
+        plotting.from_zero(ax, max(0.01, results["grid"][column].max()))
         plotting.percent(ax.yaxis)
         plotting.label(ax, x=_K, y="people exposed (share)", title=title)
     return figure
@@ -89,6 +89,6 @@ def query_error(results: tables.Tables) -> Figure:
     """Error of count queries against k."""
     _, ax = plotting.figure()
     _over_k(ax, results, "query_error")
-    plotting.from_zero(ax, results["grid"]["query_error"])
+    plotting.from_zero(ax, results["grid"]["query_error"].max() or 1)
     plotting.percent(ax.yaxis)
     return plotting.label(ax, x=_K, y="median relative error of counts")

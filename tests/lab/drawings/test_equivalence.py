@@ -10,7 +10,7 @@ import pytest
 
 from ppdp_lab.datasets.examples import equivalence
 from ppdp_lab.lab.drawings import equivalence as drawings
-from ppdp_lab.lab.drawings import examples
+from ppdp_lab.lab.drawings.parts import examples
 from ppdp_lab.lab.measure import equivalence_example as example
 from ppdp_lab.lab.run.tables import rows
 

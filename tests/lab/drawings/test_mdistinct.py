@@ -57,5 +57,5 @@ def test_ticks_stand_where_something_was_measured():
     figure = drawings.error_by_width({"errors": errors})
     figure.draw_without_rendering()
     (ax,) = figure.axes
-    assert ax.get_xticks().tolist() == [0.2, 0.3, 0.8] and ax.get_ylim()[0] == 0
+    assert ax.get_xticks().tolist() == [0.2, 0.3, 0.8] and ax.get_ylim()[0] <= 0
     assert "10 %" in [label.get_text() for label in ax.get_yticklabels()]
