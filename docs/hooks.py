@@ -32,8 +32,16 @@ def commands() -> str:
     from ppdp_lab.cli import app
 
     command = typer.main.get_command(app)
+    say_whole(command)
     text = get_docs_for_click(obj=command, ctx=typer.Context(command, info_name="ppdp-lab"), name="ppdp-lab")
     return re.sub(r"^# .*\n", "", text, count=1)
+
+
+def say_whole(command: Any) -> None:
+    """Let a list of commands show the whole first sentence of each, not its first 45 letters."""
+    for each in getattr(command, "commands", {}).values():
+        each.short_help = " ".join((each.help or "").partition("\n\n")[0].split())
+        say_whole(each)
 
 
 def on_config(config: Any) -> Any:

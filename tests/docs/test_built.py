@@ -28,6 +28,7 @@ LOADED = {
     "object": "data",
     "embed": "src",
 }
+PATIENCE = 300_000  # milliseconds: a loaded machine takes long to lay out a page
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
@@ -89,6 +90,12 @@ def test_docstrings_are_shown_as_they_are_meant(built: Path) -> None:
         text = re.sub(r"<(code|pre)\b.*?</\1>", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
         left = re.findall(r":(?:class|func|meth|attr|data|mod):|\[\d\]_|\.\. \[|&gt;&gt;&gt;|^::: ", text, re.MULTILINE)
         assert not left, (path.name, left[:5])
+    attacks = (built / "reference" / "attacks.html").read_text(encoding="utf-8")
+    knowledge = attacks.partition('id="ppdp_lab.attacks.background_knowledge"')[2].partition("Examples:")[0]
+    (row,) = [row for row in re.findall(r"<tr.*?</tr>", knowledge, re.DOTALL) if "<code>background</code>" in row]
+    assert "Background" in row and "None" in row and "required" not in row, "explained with another, of its own type"
+    commands = (built / "reference" / "commands.html").read_text(encoding="utf-8")
+    assert not re.findall(r"[\w,]\.\.\.</li>", commands), "the list of commands says whole sentences"
     mondrian = (built / "reference" / "anonymize.html").read_text(encoding="utf-8")
     assert "Mondrian multidimensional k-anonymity" in mondrian, "cited by the class, named by its module"
 
@@ -135,6 +142,7 @@ def test_a_browser_asks_nobody_else_finds_what_it_searches_and_fits_a_phone(serv
     with play.sync_playwright() as p:
         browser = p.chromium.launch(executable_path=CHROMIUM, args=[*quiet.split(), "--disable-component-update"])
         tab = browser.new_page(viewport={"width": 390, "height": 800})
+        tab.set_default_timeout(PATIENCE)
         asked: list[str] = []
         tab.on("request", lambda request: asked.append(request.url))
         for place in ("gallery/index.html", "reference/anonymize.html", "implemented.html", "notebooks/tour.html", ""):
@@ -148,6 +156,6 @@ def test_a_browser_asks_nobody_else_finds_what_it_searches_and_fits_a_phone(serv
             "all of a parameter can be read: name, type, words, default"
         )
         tab.locator("input.md-search__input").fill("counterfeit")
-        tab.wait_for_selector(".md-search-result__item", timeout=20_000)
+        tab.wait_for_selector(".md-search-result__item")
         browser.close()
     assert len(asked) > 10 and all(url.startswith((served, "data:", "blob:")) for url in asked), set(asked)

@@ -265,6 +265,13 @@ def test_all_marks_are_used_and_filled(site: Site) -> None:
         assert "{{" not in site.filled(text), path
 
 
+def test_parameters_that_are_explained_together_are_listed_one_by_one() -> None:
+    before, after = "Both.\n\nParameters\n----------\n", "c\n    Other.\n\nReturns\n-------\nd, e\n    Stay."
+    words = " : int\n    As said.\n\n    At length.\n"
+    assert to_markdown(f"{before}a, b{words}{after}") == f"{before}a{words}b{words}{after}"
+    assert to_markdown(f"{before}a, b\n    Last.") == f"{before}a\n    Last.\nb\n    Last."
+
+
 def test_docstrings_become_markdown() -> None:
     table = "==  ===\nx   one\n    two\ny   |\n==  ==="
     text = f"See :meth:`~a.B.c`::\n\n    code\n\n{table}\n\n>>> f(1)  # doctest: +SKIP\n2\n\nAfter."

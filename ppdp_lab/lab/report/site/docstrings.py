@@ -15,6 +15,8 @@ _LITERAL = re.compile(r"::$(?=\n\n +\S)", re.MULTILINE)
 _RULE = r"^ *=+(?:  +=+)+ *$"
 _TABLE = re.compile(rf"({_RULE})\n(.*?){_RULE}", re.MULTILINE | re.DOTALL)
 _TRIED = re.compile(r"^( *)>>> .*(?:\n\1\S.*)*", re.MULTILINE)  # an example, up to the next empty line
+_PARAMETERS = re.compile(r"(?<=^Parameters\n----------\n).*?(?=^\S.*\n-{3,}$|\Z)", re.MULTILINE | re.DOTALL)
+_TOGETHER = re.compile(r"^(\w+(?:, \w+)+)( ?:.*)?\n((?:    .*\n?|\n)*)", re.MULTILINE)
 _EXAMPLES = re.compile(r"^ *Examples\n *-+$", re.MULTILINE)
 
 Link = Callable[[str, str], str]
@@ -39,6 +41,7 @@ def to_markdown(text: str, link: Link = as_code) -> str:
     text = _CODE.sub("", text)
     text = _LITERAL.sub(":", text)
     text = _TABLE.sub(lambda found: _table(found[1], found[2]), text)
+    text = _PARAMETERS.sub(lambda found: _TOGETHER.sub(_apart, found[0]), text)
     before, *examples = _EXAMPLES.split(text, maxsplit=1)  # what stands there is known to be code
     return "".join([_TRIED.sub(_fenced, before), *(f"Examples\n--------{after}" for after in examples)])
 
@@ -67,6 +70,13 @@ def with_note(text: str, note: str) -> str:
     """
     first, _, rest = text.partition("\n\n")
     return "\n\n".join(filter(None, (first, note, rest)))
+
+
+def _apart(found: re.Match[str]) -> str:
+    """Parameters that are explained together, one by one: each has a type and a default of its own."""
+    words = found[3].rstrip("\n")
+    entries = [f"{name}{found[2] or ''}\n{words}".rstrip("\n") for name in found[1].split(", ")]
+    return "\n".join(entries) + found[3][len(words) :]
 
 
 def _fenced(found: re.Match[str]) -> str:
