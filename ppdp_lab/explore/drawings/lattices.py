@@ -11,6 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ppdp_lab import plotting
+from ppdp_lab.explore.drawings.words import letters
+from ppdp_lab.explore.measure.lattices import COLUMNS
 
 SHAPES = {"holds": ("o", "rule holds"), "fails": ("s", "rule fails"), "unknown": ("D", "not known yet")}
 ROOM = 12  # nodes side by side whose names can be read
@@ -29,6 +31,8 @@ def lattice(nodes: pd.DataFrame) -> Figure:
         for row in nodes.itertuples():
             _node(ax, row, place[row.node], size, latest, named=widest <= ROOM)
         ax.set_ylabel("height: sum of the levels")
+        if columns := nodes.attrs.get(COLUMNS):
+            ax.set_xlabel(letters(f"a node: the levels of {', '.join(columns)}"))
         ax.set_yticks(range(int(nodes["height"].max()) + 1))
         ax.set_xticks([])
         ax.spines["bottom"].set_visible(False)

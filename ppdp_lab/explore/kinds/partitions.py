@@ -63,6 +63,10 @@ class Partition(Explorer):
         rest = [name for name in (*named, *names) if name != across.value]
         return across, Pick("y", "upwards", y if y in rest else rest[0], options=names)
 
+    def fitted(self, state: Mapping[str, Any]) -> tuple[Knob, ...]:
+        """The quasi-identifiers that have a place on an axis."""
+        return self._axes(self._tables[state["table"]], state["x"], state["y"])
+
     def show(self, state: Mapping[str, Any], work: Work) -> Shown:
         """The boxes, their risk and their loss."""
         work.step(0, 4, "reading the table")
