@@ -24,8 +24,8 @@ _STYLE = """<style>
 .ppdp-explorer { container-type: inline-size; }
 .ppdp-explorer .ppdp-body { display: grid; grid-template: "knobs picture" auto "facts picture" 1fr / 380px minmax(0, 1fr);
   column-gap: 16px; width: 100%; overflow: visible; }
-.ppdp-body > .ppdp-knobs { grid-area: knobs; } .ppdp-body > .ppdp-facts { grid-area: facts; overflow-x: auto; }
-.ppdp-body > .ppdp-picture { grid-area: picture; }
+.ppdp-body > .ppdp-knobs { grid-area: knobs; padding-right: 8px; } .ppdp-body > .ppdp-picture { grid-area: picture; }
+.ppdp-body > .ppdp-facts { grid-area: facts; overflow-x: auto; }
 @container (max-width: 800px) { .ppdp-explorer .ppdp-body { grid-template: "knobs" auto "picture" auto "facts" auto
   / minmax(0, 1fr); } }
 </style>"""

@@ -9,7 +9,7 @@ import pytest
 
 import ppdp_lab as pl
 from ppdp_lab import explore, plotting
-from ppdp_lab.errors import DataFileError, InfeasibleError, ParameterError
+from ppdp_lab.errors import DataFileError, InfeasibleError, ParameterError, SchemaError
 from ppdp_lab.explore.base import Pick, Several, Stopped, Stops, Whole, Work
 from ppdp_lab.explore.code import script
 from ppdp_lab.explore.kinds.bucket_graphs import Buckets
@@ -99,8 +99,7 @@ def test_own_tables_are_accepted(name, how, patients, tmp_path, monkeypatch):
         table = pl.Microdata(patients.drop(columns="town"), schema, trees)
         given, made = (table, None), {"table": table}
     explorer = KINDS[name](*given)
-    turned = {"initial": 60, "leave": 6, "come": 6, "updates": 4} if name == "bucket_graph" else {}
-    shown = explorer.show(explorer.state(**turned), Work())
+    shown = explorer.show(explorer.state(), Work())
     assert "240" in shown.says or name in ("lattice", "series", "bucket_graph", "tradeoff")
     exec(shown.code, made)
     assert plotting.image(made["figure"]) == plotting.image(shown.figure)
@@ -227,9 +226,17 @@ def test_names_are_drawn_to_the_letter(name, patients):
         odd["weight"]: pl.Hierarchy.intervals(range(200), [20, 100]),
     }
     explorer = KINDS[name](pl.Microdata(frame, schema, trees))
-    turned = {"initial": 60, "leave": 6, "come": 6, "updates": 4} if name == "bucket_graph" else {}
-    html = picture(explorer.show(explorer.state(**turned), Work()))
+    html = picture(explorer.show(explorer.state(), Work()))
     assert "<i>" not in html and "<b>" not in html
+
+
+@pytest.mark.parametrize("name", ["partition", "series", "bucket_graph", "tradeoff"])
+def test_several_secrets_are_refused_in_words(name, patients):
+    with pytest.raises(
+        SchemaError, match=r"looks at one sensitive column, and the table has .*; give it a table with one"
+    ):
+        explorer = KINDS[name](patients, pl.Schema(["age", "weight"], ["illness", "town"]))
+        explorer.show(explorer.state(), Work())
 
 
 def test_a_lattice_that_is_too_large_is_refused_before_it_is_searched(monkeypatch):

@@ -33,7 +33,7 @@ class Partition(Explorer):
     )
 
     def __init__(self, table: Any = None, schema: Schema | None = None) -> None:
-        self._tables = Tables(table, schema, default="adult")
+        self._tables = Tables(table, schema, default="adult", one_secret=True)
 
     def knobs(self) -> tuple[Knob, ...]:
         """Table, axes, k, l, t and how Mondrian cuts."""

@@ -35,7 +35,7 @@ class Publications(Explorer):
     )
 
     def __init__(self, table: Any = None, schema: Schema | None = None) -> None:
-        self._tables = Tables(table, schema, default="occ", rows=2_000)
+        self._tables = Tables(table, schema, default="occ", rows=2_000, one_secret=True)
         self._own = table is not None
         self._kept: dict[tuple[Any, ...], Any] = {}
 

@@ -35,7 +35,7 @@ class Tradeoffs(Explorer):
     def __init__(self, table: Any = None, schema: Schema | None = None) -> None:
         swept = isinstance(table, (str, Path)) and (str(table).endswith(".parquet") or Path(table).is_dir())
         self._source = str(table) if swept else HERE
-        self._tables = Tables(None if swept else table, schema, default="adult", rows=ROWS)
+        self._tables = Tables(None if swept else table, schema, default="adult", rows=ROWS, one_secret=True)
         self._known: dict[str, dict[str, Any]] = {}
 
     def knobs(self) -> tuple[Knob, ...]:
