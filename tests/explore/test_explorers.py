@@ -202,11 +202,9 @@ def test_another_l_finds_its_points_ready():
         Tradeoffs().ahead(explorer.state(), Work(unwanted=lambda: True))
 
 
-def test_rules_that_no_release_keeps_are_named():
-    table = pl.datasets.examples.speedy.table_16()
-    two = pl.Microdata(
-        table.frame.assign(s=["a", "b"] * (len(table) // 2)), pl.Schema(table.schema.quasi_identifiers, "s")
-    )
+def test_rules_that_no_release_keeps_are_named(patients):
+    frame = patients[["age", "weight"]].head(60).assign(illness=["flu", "cold"] * 30)
+    two = pl.Microdata(frame, pl.Schema(["age", "weight"], "illness"))
     explorer = Tradeoffs(two)
     shown = explorer.show(explorer.state(l=5), Work())
     assert "No release of this table keeps l = 5." in shown.says
