@@ -50,9 +50,10 @@ class Whole(Knob):
 
 @dataclass(frozen=True)
 class Stops(Knob):
-    """A slider over some values, in their order."""
+    """A slider over some values, in their order; ``words`` says how they are shown, where that differs."""
 
     options: Sequence[Any] = ()
+    words: Mapping[Any, str] = field(default_factory=dict, kw_only=True)
 
     def kept(self, value: Any) -> Knob:
         """The value, if it is one of the options."""
@@ -61,9 +62,7 @@ class Stops(Knob):
 
 @dataclass(frozen=True)
 class Pick(Stops):
-    """A list to pick one value from; ``words`` says how the options are shown, where that differs."""
-
-    words: Mapping[Any, str] = field(default_factory=dict)
+    """A list to pick one value from."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +92,8 @@ class File(Knob):
 
 
 # ---------------------------------------------------------------------- work that can be watched and stopped
-class Stopped(Exception):
-    """Whoever asked does not want the answer any more."""
+class Stopped(BaseException):
+    """Whoever asked does not want the answer any more; no ``except Exception`` on the way takes it for a failure."""
 
 
 class Work:
@@ -166,6 +165,13 @@ class Explorer(ABC):
     @abstractmethod
     def show(self, state: Mapping[str, Any], work: Work) -> Shown:
         """The picture for a state of the knobs."""
+
+    def fitted(self, state: Mapping[str, Any]) -> tuple[Knob, ...]:
+        """Knobs whose options depend on the table, for where no picture can be made of it: with them the reader goes on."""
+        return ()
+
+    def ahead(self, state: Mapping[str, Any], work: Work) -> None:  # noqa: B027 (most have nothing to make ready)
+        """Make ready what may be asked for after a state, step by step, while nothing is asked for."""
 
     def idle(self, **when: bool) -> tuple[Knob, ...]:
         """Knobs by name, idle or not."""

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from ppdp_lab import datasets
-from ppdp_lab.errors import ParameterError, SchemaError
+from ppdp_lab.errors import ParameterError, SchemaError, listed
 from ppdp_lab.explore.base import Typed
 from ppdp_lab.table import Microdata, Schema
 
@@ -29,6 +29,8 @@ class Tables:
         The name of the table that the explorer shows otherwise.
     rows : int, optional
         At most so many of a table that comes by name: enough to see, and few enough to answer at once.
+    one_secret : bool
+        Whether the explorer looks at one sensitive column, so that it refuses a table with several.
 
     Examples
     --------
@@ -37,8 +39,16 @@ class Tables:
     (500, "table = datasets.load('adult', rows=500)")
     """
 
-    def __init__(self, given: Any, schema: Schema | None = None, *, default: str, rows: int | None = None) -> None:
-        self.rows = rows
+    def __init__(
+        self,
+        given: Any,
+        schema: Schema | None = None,
+        *,
+        default: str,
+        rows: int | None = None,
+        one_secret: bool = False,
+    ) -> None:
+        self.rows, self._one_secret = rows, one_secret
         self._loaded: dict[str, Microdata] = {}
         self._code = ""
         if schema is not None and not isinstance(given, pd.DataFrame):
@@ -67,7 +77,13 @@ class Tables:
         name = name.strip()
         if name not in self._loaded:
             self._loaded[name] = self._sampled(name)
-        return self._loaded[name]
+        table = self._loaded[name]
+        if self._one_secret and len(table.schema.sensitive) > 1:
+            raise SchemaError(
+                f"this explorer looks at one sensitive column, and the table has {listed(table.schema.sensitive)}; "
+                f"give it a table with one of them"
+            )
+        return table
 
     def _sampled(self, name: str) -> Microdata:
         if not name.endswith(".toml"):

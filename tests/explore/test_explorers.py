@@ -9,7 +9,7 @@ import pytest
 
 import ppdp_lab as pl
 from ppdp_lab import explore, plotting
-from ppdp_lab.errors import DataFileError
+from ppdp_lab.errors import DataFileError, InfeasibleError, ParameterError, SchemaError
 from ppdp_lab.explore.base import Pick, Several, Stopped, Stops, Whole, Work
 from ppdp_lab.explore.code import script
 from ppdp_lab.explore.kinds.bucket_graphs import Buckets
@@ -18,6 +18,7 @@ from ppdp_lab.explore.kinds.own_tables import OwnTables
 from ppdp_lab.explore.kinds.partitions import Partition
 from ppdp_lab.explore.kinds.publications import Publications
 from ppdp_lab.explore.kinds.tradeoffs import Tradeoffs
+from ppdp_lab.explore.parts.pictures import picture
 from ppdp_lab.lab.sweeping import result
 
 KINDS = {
@@ -98,23 +99,20 @@ def test_own_tables_are_accepted(name, how, patients, tmp_path, monkeypatch):
         table = pl.Microdata(patients.drop(columns="town"), schema, trees)
         given, made = (table, None), {"table": table}
     explorer = KINDS[name](*given)
-    turned = {"initial": 60, "leave": 6, "come": 6, "updates": 4} if name == "bucket_graph" else {}
-    shown = explorer.show(explorer.state(**turned), Work())
+    shown = explorer.show(explorer.state(), Work())
     assert "240" in shown.says or name in ("lattice", "series", "bucket_graph", "tradeoff")
     exec(shown.code, made)
     assert plotting.image(made["figure"]) == plotting.image(shown.figure)
 
 
 def test_every_mark_that_can_be_hovered_has_its_words():
-    from ppdp_lab.explore.pictures import picture
-
     for name in ("lattice", "series", "bucket_graph"):
         explorer = KINDS[name]()
         shown = explorer.show(explorer.state(), Work())
         html = picture(shown)
         assert html.count("<title>") == len(shown.hover) > 0 and f'aria-label="{shown.alt[:10]}' in html
     shown = Partition().show(Partition().state(), Work())
-    assert picture(shown).startswith('<img src="data:image/png;base64,') and "alt=" in picture(shown)
+    assert '<img src="data:image/png;base64,' in picture(shown) and "alt=" in picture(shown)
 
 
 # ---------------------------------------------------------------------- what they say is true
@@ -166,7 +164,7 @@ def test_a_sweep_is_read_with_what_it_says_of_its_columns(tmp_path):
     result.write_sweep(result.Sweep("loss", {"results": described}, points=4, executed=4, folder=tmp_path))
     for source in (tmp_path, tmp_path / "results.parquet"):
         explorer = Tradeoffs(source)
-        shown = explorer.show(explorer.state(point=3), Work())
+        shown = explorer.show(explorer.state(point=4), Work())
         assert shown.says == "Point 4 of 4: b, k = 5: loss 0.4, error 4." and len(shown.hover) == 8
         assert [knob.name for knob in shown.knobs if knob.idle] == ["table", "l", "t"]
     (tmp_path / "bare").mkdir()
@@ -191,6 +189,60 @@ def test_a_dropped_file_is_read_as_any_file_is():
     published = shown.files["published.csv"].decode()
     assert "P1" not in published and "illness" in published and shown.files["anonymize.py"].decode() == shown.code
     assert "holder.read_own_file('patients.csv', Schema(['zip', 'age'], ['illness']), {})" in shown.code
+
+
+def test_another_l_finds_its_points_ready():
+    explorer, steps = Tradeoffs(), []
+    explorer.show(explorer.state(), Work())
+    explorer.ahead(explorer.state(), Work())
+    for turned in ({"l": 4}, {"l": 10}, {"t": 0.1}):
+        explorer.show(explorer.state(**turned), Work(lambda share, what: steps.append(what)))
+    assert steps == ["reading"] * 3  # and nothing is measured
+    with pytest.raises(Stopped):
+        Tradeoffs().ahead(explorer.state(), Work(unwanted=lambda: True))
+
+
+def test_rules_that_no_release_keeps_are_named(patients):
+    frame = patients[["age", "weight"]].head(60).assign(illness=["flu", "cold"] * 30)
+    two = pl.Microdata(frame, pl.Schema(["age", "weight"], "illness"))
+    explorer = Tradeoffs(two)
+    shown = explorer.show(explorer.state(l=5), Work())
+    assert "No release of this table keeps l = 5." in shown.says
+    with pytest.raises(InfeasibleError, match="no k of 2 or more can be kept with 1 people"):
+        explorer = Tradeoffs(pl.Microdata(two.frame.head(1), two.schema))
+        explorer.show(explorer.state(), Work())
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_names_are_drawn_to_the_letter(name, patients):
+    odd = {"age": "$x^$", "weight": "<b>&'\"", "illness": "_ill $\\frac$"}
+    frame = patients.drop(columns="town").rename(columns=odd)
+    frame[odd["illness"]] = frame[odd["illness"]].map(lambda value: f"$^{value} <i>$")
+    schema = pl.Schema([odd["age"], odd["weight"]], odd["illness"])
+    trees = {
+        odd["age"]: pl.Hierarchy.intervals(range(120), [10, 40]),
+        odd["weight"]: pl.Hierarchy.intervals(range(200), [20, 100]),
+    }
+    explorer = KINDS[name](pl.Microdata(frame, schema, trees))
+    html = picture(explorer.show(explorer.state(), Work()))
+    assert "<i>" not in html and "<b>" not in html
+
+
+@pytest.mark.parametrize("name", ["partition", "series", "bucket_graph", "tradeoff"])
+def test_several_secrets_are_refused_in_words(name, patients):
+    with pytest.raises(
+        SchemaError, match=r"looks at one sensitive column, and the table has .*; give it a table with one"
+    ):
+        explorer = KINDS[name](patients, pl.Schema(["age", "weight"], ["illness", "town"]))
+        explorer.show(explorer.state(), Work())
+
+
+def test_a_lattice_that_is_too_large_is_refused_before_it_is_searched(monkeypatch):
+    monkeypatch.setattr(pl.Flash, "search", lambda *_: pytest.fail("searched"))
+    explorer = Lattices()
+    every = tuple(explorer.knobs()[1].options)
+    with pytest.raises(ParameterError, match="nodes, too many to draw; pick fewer of them"):
+        explorer.show(explorer.state(columns=every), Work())
 
 
 # ---------------------------------------------------------------------- knobs and work

@@ -12,7 +12,7 @@ import ppdp_lab as pl
 from ppdp_lab import explore
 from ppdp_lab.errors import ParameterError, SchemaError, UnknownNameError
 from ppdp_lab.explore import base
-from ppdp_lab.explore.worker import Worker
+from ppdp_lab.explore.parts.worker import Worker
 
 
 class Slow(base.Explorer):
@@ -23,9 +23,11 @@ class Slow(base.Explorer):
     def __init__(self) -> None:
         self.asked: list[int] = []
         self.held = threading.Event()
+        self.gate = threading.Lock()
 
     def knobs(self):
-        return (base.Whole("n", "n", 0, 0, 100), base.Knob("loop", "loop", False), base.Knob("wrong", "wrong", False))
+        more = (base.Knob(name, name, False) for name in ("loop", "wrong", "kernel"))
+        return (base.Whole("n", "n", 0, 0, 100), *more)
 
     def show(self, state, work):
         self.asked.append(state["n"])
@@ -34,7 +36,11 @@ class Slow(base.Explorer):
         work.step(0, 2, "half")
         while state["loop"]:
             self.held.set()
-        return base.Shown(Figure(), "alt", f"n is {state['n']}", [("a",)], "n = 1")
+        if state["kernel"]:
+            self.held.set()
+            self.gate.acquire()  # nothing can be raised in here
+            self.gate.release()
+        return base.Shown(Figure(), "alt", f"n is {state['n']}", [("a",)], "n = 1", knobs=self.knobs()[:1])
 
 
 def panel(**knobs):
@@ -82,6 +88,72 @@ def test_long_work_shows_progress_and_can_be_stopped():
     assert made._worker.wait(30) and "Stopped" in made.problem.value
     assert made.halt.disabled and made.bar.layout.visibility == "hidden"
     assert made.turn(loop=False, n=2).says == "n is 2" and not made.problem.value
+
+
+def test_stop_does_not_wait_for_a_kernel():
+    made = panel()
+    with made.explorer.gate:
+        made.controls["kernel"].value = True
+        assert made.explorer.held.wait(30)
+        abandoned = made._worker._job.thread
+        made.halt.click()
+        assert "Stopped" in made.problem.value and abandoned.is_alive()
+        assert made.turn(kernel=False, n=2).says == "n is 2" and abandoned.is_alive()
+    abandoned.join(30)
+    assert not abandoned.is_alive() and made.shown.says == "n is 2" and not made.problem.value
+
+
+def test_stop_without_work_says_nothing():
+    made = panel(n=3)
+    made.halt.click()
+    assert not made.problem.value and made.turn(n=4).says == "n is 4"
+
+
+def test_an_interrupted_notebook_stops_its_explorer(monkeypatch):
+    halted = []
+
+    def interrupted(worker, seconds=None):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Worker, "wait", interrupted)
+    monkeypatch.setattr(Worker, "stop", lambda worker: halted.append(worker))
+    with pytest.raises(KeyboardInterrupt):
+        panel()
+    assert len(halted) == 1
+
+
+def test_a_knob_turned_while_an_answer_is_put_is_not_lost(monkeypatch):
+    made = panel()
+    entered, go_on = threading.Event(), threading.Event()
+
+    def held(control, knob):
+        entered.set()
+        go_on.wait(30)
+
+    monkeypatch.setattr("ppdp_lab.explore.panel.reshape", held)
+    made.controls["n"].value = 1
+    assert entered.wait(30)
+    made.controls["n"].value = 2
+    go_on.set()
+    assert made._worker.wait(30) and made.shown.says == "n is 2"
+
+
+def test_what_is_made_ready_is_left_for_a_question():
+    begun, left, answers = threading.Event(), threading.Event(), []
+
+    def ahead(state, work):
+        begun.set()
+        try:
+            while state == 1:
+                work.step(0, 1, "")
+        finally:
+            left.set()
+
+    worker = Worker(lambda state, work: state, answers.append, lambda share, what: None, ahead)
+    worker.now(1)
+    assert begun.wait(30) and answers == [1] and not left.is_set()
+    worker.now(2)
+    assert left.wait(30) and answers == [1, 2]
 
 
 def test_newer_questions_end_long_work_at_its_next_step():

@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ppdp_lab import attacks, metrics, plotting
+from ppdp_lab.explore.drawings.words import letters
 from ppdp_lab.lab import box_frame
 from ppdp_lab.release import Release
 from ppdp_lab.table import Domain
@@ -38,7 +39,8 @@ def partition(release: Release) -> Figure:
         x, y = release.table.qi_domains
         _ticks(ax.set_xticks, x)
         _ticks(ax.set_yticks, y)
-        plotting.label(ax, x=x.name, y=y.name, title=f"{release.n_classes:,} boxes for {len(release.table):,} people")
+        title = f"{release.n_classes:,} boxes for {len(release.table):,} people; darker: denser"
+        plotting.label(ax, x=letters(x.name), y=letters(y.name), title=title)
         _bars(bars, risks_and_loss(release))
         return figure
 
@@ -46,7 +48,7 @@ def partition(release: Release) -> Figure:
 def _ticks(put: object, domain: Domain) -> None:
     """Leaves of a hierarchy by name, where there is room for them."""
     if domain.hierarchy is not None and len(domain) <= NAMED:
-        labels = [text if len(text) <= 12 else f"{text[:11]}…" for text in domain.labels.tolist()]
+        labels = [letters(text, 12) for text in domain.labels.tolist()]
         put(domain.coordinates, labels, **({"rotation": 90} if put.__name__ == "set_xticks" else {}))  # type: ignore[operator, attr-defined]
 
 
@@ -57,10 +59,11 @@ def _bars(ax: Axes, shares: dict[str, float]) -> None:
     drawn = ax.barh(names, list(shares.values()), color=colours, height=0.6, edgecolor="white", linewidth=0)
     for bar, hatch, share in zip(drawn, hatches, shares.values()):
         bar.set_hatch(hatch)
-        ax.annotate(
-            f"{share:.1%}", (min(share, 0.72), bar.get_y() - 0.06), (3, 2), textcoords="offset points", fontsize=8
-        )
-    ax.set(xlim=(0, 1), xticks=[0, 0.5, 1], xticklabels=["0", "50%", "100%"])
+        beside = (share, bar.get_y() + bar.get_height() / 2)
+        ax.annotate(f"{share:.1%}", beside, (3, 0), textcoords="offset points", fontsize=8, va="center")
+    ax.set(
+        xlim=(0, 1.35), xticks=[0, 0.5, 1], xticklabels=["0", "50%", "100%"]
+    )  # room for a number beside the longest bar
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)
     ax.set_title("risk and loss")

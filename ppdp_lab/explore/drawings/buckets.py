@@ -10,6 +10,7 @@ from matplotlib.patches import Arc
 
 from ppdp_lab import plotting
 from ppdp_lab.attacks.equivalence import BucketGraphs
+from ppdp_lab.explore.drawings.words import letters
 from ppdp_lab.explore.measure.buckets import bucket_edges
 
 KEPT, CUT = plotting.COLOURS[0], plotting.COLOURS[1]
@@ -48,8 +49,7 @@ def bucket_graph(graphs: BucketGraphs, bucket: int) -> Figure:
             ax.spines[side].set_visible(False)
         ax.grid(False)
         signature = ", ".join(map(str, graphs.signatures[bucket]))
-        shown = signature if len(signature) <= 70 else f"{signature[:69]}…"
-        ax.set_title(f"bucket of {shown}: smallest cut {weight}")
+        ax.set_title(f"bucket of {letters(signature, 70)}: smallest cut {weight}")
         figure.legend(handles=_key(), loc="outside upper left", ncols=4)
         return figure
 

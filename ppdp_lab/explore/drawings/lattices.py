@@ -12,6 +12,8 @@ from matplotlib.lines import Line2D
 
 from ppdp_lab import plotting
 from ppdp_lab.anonymize.lattice.nodes.sketches import edges, places
+from ppdp_lab.explore.drawings.words import letters
+from ppdp_lab.explore.measure.lattices import COLUMNS
 
 SHAPES = {"holds": ("o", "rule holds"), "fails": ("s", "rule fails"), "unknown": ("D", "not known yet")}
 ROOM = 12  # nodes side by side whose names can be read
@@ -34,6 +36,8 @@ def lattice(nodes: pd.DataFrame) -> Figure:
         for row, (x, y) in zip(nodes.itertuples(), place.tolist()):
             _node(ax, row, (x, y), size, latest, named=widest <= ROOM)
         ax.set_ylabel("height: sum of the levels")
+        if columns := nodes.attrs.get(COLUMNS):
+            ax.set_xlabel(letters(f"a node: the levels of {', '.join(columns)}"))
         ax.set_yticks(range(int(nodes["height"].max()) + 1))
         ax.set_xticks([])
         ax.spines["bottom"].set_visible(False)

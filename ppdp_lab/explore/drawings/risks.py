@@ -51,5 +51,5 @@ def before_and_after(release: Release) -> Figure:
         ax.set_yticks([0, 0.25, 0.5, 0.75, 1])
         ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
         ax.grid(axis="x", visible=False)
-        plotting.label(ax, x="people whose published rows look the same", y="people", legend=False)
+        plotting.label(ax, x="people whose published rows look the same", y="share of people", legend=False)
         return plotting.legend_above(figure, ax, columns=2)

@@ -12,6 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from ppdp_lab import plotting
 from ppdp_lab.attacks import SensitiveUpdateGraph
+from ppdp_lab.explore.drawings.words import letters
 from ppdp_lab.explore.measure.series import disclosed_at, fewest_left
 
 LEFT, GONE, CERTAIN, FAINT = plotting.COLOURS[0], "#9a9a9a", plotting.COLOURS[1], "#c4c4c4"
@@ -31,10 +32,10 @@ def update_graph(graphs: Sequence[SensitiveUpdateGraph | None], *, after: int | 
         figure, (ax, below) = plotting.figure(2, 1, width=7.6, height=1, height_ratios=[height, 1.5], sharex=True)
         figure.set_size_inches(7.6, height + 2.1)
         _graph(ax, graphs[after - 1], {value: i for i, value in enumerate(values)})
-        ax.set_yticks(range(len(values)), [text if len(text) <= 34 else f"{text[:33]}…" for text in values])
+        ax.set_yticks(range(len(values)), [letters(value, 34) for value in values])
         ax.set_ylim(len(values) - 0.4, -0.6)
         ax.grid(axis="x", visible=False)
-        ax.set_title(f"what may be true of {last.person} after release {after}")
+        ax.set_title(f"what may be true of {letters(last.person, 40)} after release {after}")
         _left(below, graphs, after)
         for part in (ax, below):
             part.axvline(after + 0.5, color=plotting.PAPER, linestyle=":", linewidth=1)
@@ -72,7 +73,7 @@ def _graph(ax: Axes, graph: SensitiveUpdateGraph | None, row: dict[str, int]) ->
 
 def gid(release: int, value: str) -> str:
     """The name of a node's mark in the drawing."""
-    return f"version-{release}-{''.join(c if c.isalnum() else '-' for c in value)}"
+    return f"version-{release}-{''.join(c if c.isalnum() else f'-{ord(c):x}-' for c in value)}"
 
 
 def _left(ax: Axes, graphs: Sequence[SensitiveUpdateGraph | None], after: int) -> None:

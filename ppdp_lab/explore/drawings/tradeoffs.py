@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ppdp_lab import metrics, plotting
+from ppdp_lab.explore.drawings.words import letters
 from ppdp_lab.explore.measure.tradeoffs import names_of
 
 RING = plotting.INK
@@ -27,7 +28,7 @@ def tradeoff(points: pd.DataFrame, *, x: str, loss: str, error: str, point: int 
                 ax.set_xscale("log")
                 ax.set_xticks(values, [f"{value:g}" for value in values])
                 ax.minorticks_off()
-            plotting.label(ax, x=x, y=label_of(column), legend=False)
+            plotting.label(ax, x=letters(x), y=letters(label_of(column)), legend=False)
         if len(names.unique()) > 1:
             plotting.legend_above(figure, axes[0], columns=3)
         return figure
@@ -39,7 +40,7 @@ def _curves(ax: Axes, points: pd.DataFrame, names: pd.Series, x: str, y: str, pa
         looks = plotting.style(index)
         means = chosen.groupby(x)[y].mean()
         ax.plot(means.index, means, color=looks["color"], linestyle=looks["linestyle"])
-        ax.plot([], [], label=name, **looks)
+        ax.plot([], [], label=letters(name), **looks)
         for number in chosen.index:
             (mark,) = ax.plot(
                 chosen.loc[number, x], chosen.loc[number, y], looks["marker"], color=looks["color"], markersize=7

@@ -18,6 +18,7 @@ from ppdp_lab.table import Schema
 STREAM = "stream"
 _DATA = {"hospital": "hospital (Example 10)", STREAM: "stream of the table below"}
 STREAMS = ("table", "initial", "leave", "come", "updates")  # knobs of the stream
+FULL = 2_000  # people of a table that comes by name
 WEAKEST = "the one with the smallest cut"
 
 
@@ -32,12 +33,15 @@ class Buckets(Explorer):
     )
 
     def __init__(self, table: Any = None, schema: Schema | None = None) -> None:
-        self._tables = Tables(table, schema, default="occ", rows=2_000)
+        self._tables = Tables(table, schema, default="occ", rows=FULL, one_secret=True)
         self._own = table is not None
         self._kept: dict[tuple[Any, ...], Any] = {}
 
     def knobs(self) -> tuple[Knob, ...]:
-        """Data, m, e, the stream, how much of it, and the bucket."""
+        """Data, m, e, the stream, how much of it, and the bucket; of one's own table a stream that it has people for."""
+        people = len(self._tables[self._tables.first]) if self._own else FULL
+        initial = max(min(200, people * 2 // 5), 2)
+        moving = max(min(20, (people - initial) // 6), 0)
         return (
             Pick("data", "data", STREAM if self._own else "hospital", options=tuple(_DATA), words=_DATA),
             Whole("e", "e (1: not asked)", 1, 1, 12),
@@ -45,9 +49,9 @@ class Buckets(Explorer):
             Whole("after", "releases seen", 3, 1, 3),
             Pick("bucket", "bucket", WEAKEST, options=(WEAKEST,)),
             self._tables.knob(),
-            Whole("initial", "people at first", 200, 40, 600),
-            Whole("leave", "leave each time", 20, 0, 60),
-            Whole("come", "come each time", 20, 0, 60),
+            Whole("initial", "initial (people)", initial, min(40, initial), 600),
+            Whole("leave", "deletes, each", moving, 0, 60),
+            Whole("come", "inserts, each", moving, 0, 60),
             Whole("updates", "updates", 6, 1, 12),
         )
 

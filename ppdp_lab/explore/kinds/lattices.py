@@ -17,6 +17,8 @@ from ppdp_lab.principles import KAnonymity
 from ppdp_lab.table import Microdata, Schema
 
 SEARCHES: dict[str, type[LatticeSearch]] = {kind.__name__: kind for kind in (Samarati, Incognito, Flash)}
+SHARES = (0.0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
+MOST = 8  # minimal solutions in the table
 _FIRST = ("age", "education", "sex")  # of the default table: few enough to read every node
 
 
@@ -32,6 +34,7 @@ class Lattices(Explorer):
 
     def __init__(self, table: Any = None, schema: Schema | None = None) -> None:
         self._tables = Tables(table, schema, default="adult-arx")
+        self._kept: dict[tuple[Any, ...], Any] = {}
 
     def knobs(self) -> tuple[Knob, ...]:
         """Table, quasi-identifiers, k, suppression, search and step."""
@@ -39,7 +42,7 @@ class Lattices(Explorer):
             self._tables.knob(),
             self._columns(self._tables[self._tables.first]),
             Whole("k", "k (people)", 5, 2, 200),
-            Stops("suppression", "left out, at most", 0.0, options=(0.0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)),
+            Stops("suppression", "left out, at most", 0.0, options=SHARES, words={s: f"{100 * s:g}%" for s in SHARES}),
             Pick("search", "search", "Flash", options=tuple(SEARCHES)),
             Whole("step", "step (checks)", 5, 0, 40),
         )
@@ -51,6 +54,10 @@ class Lattices(Explorer):
         first = tuple(name for name in names if name in _FIRST)
         return Several("columns", "columns", first if len(first) > 1 else names[:3], options=names)
 
+    def fitted(self, state: Mapping[str, Any]) -> tuple[Knob, ...]:
+        """The quasi-identifiers that have a hierarchy."""
+        return (self._columns(self._tables[state["table"]]),)
+
     def show(self, state: Mapping[str, Any], work: Work) -> Shown:
         """The lattice after a number of checks."""
         work.step(0, 3, "reading the table")
@@ -59,10 +66,10 @@ class Lattices(Explorer):
         part = table.project(columns.value)
         search = SEARCHES[state["search"]](KAnonymity(state["k"]), suppression=state["suppression"])
         work.step(1, 3, "searching")
-        result = search.search(part)
+        result, truth, losses = self._searched(state, columns.value, part, search)
         steps = len(result.checked)
         step = min(state["step"], steps)
-        nodes = measure.lattice_nodes(part, search, step=step)
+        nodes = measure.lattices.after(result, truth, losses, step)
         work.step(2, 3, "drawing")
         known = int((nodes["state"] != "unknown").sum())
         checks = measure.checks_of(result)
@@ -79,7 +86,7 @@ class Lattices(Explorer):
             figure=drawings.lattice(nodes),
             alt=f"A lattice of {len(nodes)} nodes, lowest levels below, coloured by loss. {says}",
             says=says,
-            facts=self._facts(part, result.minimal),
+            facts=self._facts(columns.value, result.minimal),
             code=script(
                 self._tables.code(state["table"]),
                 f"table = table.project({list(columns.value)!r})",
@@ -92,11 +99,22 @@ class Lattices(Explorer):
             knobs=(columns, Whole("step", "step (checks)", step, 0, steps)),
         )
 
+    def _searched(
+        self, state: Mapping[str, Any], columns: tuple[str, ...], part: Microdata, search: LatticeSearch
+    ) -> Any:
+        """What a search finds, kept while only the step changes."""
+        key = (state["table"].strip(), columns, repr(search))
+        if key not in self._kept:
+            self._kept = {key: measure.lattices.searched(part, search)}
+        return self._kept[key]
+
     @staticmethod
-    def _facts(table: Microdata, minimal: list[tuple[int, ...]]) -> list[Any]:
+    def _facts(columns: tuple[str, ...], minimal: list[tuple[int, ...]]) -> list[Any]:
         """The minimal solutions: the lowest nodes that keep the rule."""
-        names = [domain.name for domain in table.qi_domains]
-        return [("minimal solutions", *names), *(("", *map(str, node)) for node in minimal[:8])]
+        rows: list[Any] = [(",".join(map(str, node)), *(f"level {level}" for level in node)) for node in minimal[:MOST]]
+        if len(minimal) > MOST:
+            rows.append((f"and {len(minimal) - MOST} more", *("" for _ in columns)))
+        return [("minimal solutions", *columns), *(rows or [("none", *("" for _ in columns))])]
 
 
 def _words(row: Any, columns: tuple[str, ...]) -> str:

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import pandas as pd
-
 from ppdp_lab import holder
 from ppdp_lab.anonymize import ANONYMIZERS, Anonymizer
-from ppdp_lab.errors import SchemaError
 from ppdp_lab.explore import drawings
 from ppdp_lab.explore.base import EXPLORERS, Explorer, File, Knob, Pick, Several, Shown, Stops, Whole, Work
 from ppdp_lab.explore.code import call, script
 from ppdp_lab.explore.given import Tables
+from ppdp_lab.explore.measure.dropped import GUESSED, Dropped
 from ppdp_lab.release import Release
 from ppdp_lab.table import Microdata, Schema
-from ppdp_lab.table.files import read_file
 
 NO_T = "none"
 PUBLISHED = "published.csv"
 EXACT = "Quasi-identifiers are published as they are: that is the risk of linking a person to a secret. "
 MOST = 30_000_000  # bytes that a page is given to save
+GAPS = {"refuse": "refuse the file", "drop": "leave such rows out", "value": "publish as (missing)"}
 
 
 class OwnTables(Explorer):
@@ -39,7 +37,7 @@ class OwnTables(Explorer):
 
     def __init__(self, table: Any = None, schema: Schema | None = None) -> None:
         self._tables = Tables(table, schema, default="adult", rows=2_000)
-        self._frames: dict[bytes, pd.DataFrame] = {}
+        self._file: Dropped | None = None
 
     def knobs(self) -> tuple[Knob, ...]:
         """The file, its roles, the rule and the algorithm."""
@@ -49,60 +47,68 @@ class OwnTables(Explorer):
             self._tables.knob(),
             quasi,
             secret,
+            Pick("missing", "missing cells", "refuse", options=tuple(GAPS), words=GAPS),
             Whole("k", "k (people)", 5, 2, 100),
             Whole("l", "l (values)", 1, 1, 10),
             Stops("t", "t (distance)", NO_T, options=(0.1, 0.2, 0.3, 0.4, 0.5, 0.7, NO_T)),
             Pick("algorithm", "algorithm", "Mondrian", options=tuple(ANONYMIZERS)),
         )
 
+    def fitted(self, state: Mapping[str, Any]) -> tuple[Knob, ...]:
+        """The columns to choose from, which of k, l and t the algorithm promises, and what belongs to a file or a table."""
+        if state["file"]:
+            columns, (quasi, secret) = self._dropped(state).columns, self._dropped(state).guess()
+            roles = (
+                Several("quasi", "may be known", quasi, options=columns),
+                Several("secret", "must stay secret", secret, options=columns, least=0),
+            )
+        else:
+            roles = self._roles(self._tables[state["table"]])
+        first = ANONYMIZERS.entry(state["algorithm"]).parameters[0].name
+        unused = {name: first not in ("rule", name) for name in ("k", "l", "t")}
+        known = {knob.name: knob for knob in self.idle(**unused)}
+        if first == "l":  # one value is no diversity
+            known["l"] = replace(known["l"], value=2, low=2)  # type: ignore[call-arg]
+        return (
+            *(knob.kept(state[knob.name]) for knob in (*roles, *known.values())),
+            *self.idle(table=state["file"] is not None, missing=state["file"] is None),
+        )
+
     # ------------------------------------------------------------------ what is anonymized
     @staticmethod
     def _roles(table: Microdata) -> tuple[Several, Several]:
         quasi, secret = table.schema.quasi_identifiers, table.schema.sensitive
-        first = quasi[:4]
         return (
-            Several("quasi", "may be known", first, options=quasi),
-            Several("secret", "must stay secret", secret, options=secret, least=0),
+            Several("quasi", "may be known", quasi[:GUESSED], options=quasi),
+            Several("secret", "must stay secret", secret, options=secret, least=len(secret), idle=True),
         )
 
-    def _file_roles(self, content: bytes, name: str) -> tuple[Several, Several]:
-        """A guess: the last column is the secret, and what nearly everybody has alone is no quasi-identifier."""
-        if content not in self._frames:
-            with _on_disk(name, content) as path:
-                self._frames = {content: read_file(path).frame}
-        frame = self._frames[content]
-        columns = tuple(map(str, frame.columns))
-        few = [c for c in columns[:-1] if frame[c].nunique() < 0.8 * len(frame)]
-        first = tuple(few[:4]) or columns[:1]
-        return (
-            Several("quasi", "may be known", first, options=columns),
-            Several("secret", "must stay secret", columns[-1:] if len(columns) > 1 else (), options=columns, least=0),
-        )
-
-    def _read(self, state: Mapping[str, Any]) -> tuple[Microdata, list[str], tuple[Several, Several], str]:
-        """The table, the code that makes it, the roles, and how the file was read."""
-        if state["file"] is None:
-            table = self._tables[state["table"]]
-            roles = tuple(knob.kept(state[knob.name]) for knob in self._roles(table))
-            part = table.project(roles[0].value)
-            lines = [self._tables.code(state["table"]), f"table = table.project({list(roles[0].value)!r})"]
-            return part, lines, roles, ""  # type: ignore[return-value]
+    def _dropped(self, state: Mapping[str, Any]) -> Dropped:
         name, content = state["file"]
-        roles = tuple(knob.kept(state[knob.name]) for knob in self._file_roles(content, name))
-        quasi, secret = (list(knob.value) for knob in roles)
-        both = [column for column in quasi if column in secret]
-        if both:
-            raise SchemaError(f"{both[0]!r} is marked twice: somebody may know it, or it stays secret; choose one")
-        with _on_disk(name, content) as path:
-            own = holder.read_own_file(path, Schema(quasi, secret), {})
-        lines = [f"table = holder.read_own_file({name!r}, Schema({quasi!r}, {secret!r}), {{}}).table"]
-        return own.table, lines, roles, str(own.report).replace(str(path), name)  # type: ignore[return-value]
+        if self._file is None or (self._file.name, self._file.content) != (name, content):
+            self._file = Dropped(name, content)
+        return self._file
+
+    def _read(self, state: Mapping[str, Any], roles: Mapping[str, list[str]]) -> tuple[Microdata, list[str], str]:
+        """The table, the code that makes it, and what is to be said about the file."""
+        quasi, secret = roles["quasi"], roles["secret"]
+        if state["file"] is None:
+            table = self._tables[state["table"]].project(quasi)
+            return table, [self._tables.code(state["table"]), f"table = table.project({quasi!r})"], ""
+        file, missing = self._dropped(state), state["missing"]
+        own = file.table(quasi, secret, missing)
+        options = "" if missing == "refuse" else f", holder.reading_options(missing={missing!r})"
+        lines = [f"table = holder.read_own_file({file.name!r}, Schema({quasi!r}, {secret!r}), {{}}{options}).table"]
+        report = "; ".join(" ".join(line.split()) for line in str(own.report).splitlines())
+        left = f" Not published: {', '.join(own.left_out)}." if own.left_out else ""
+        return own.table, lines, f"{file.doubts(quasi, secret)}{report[:1].upper()}{report[1:]}.{left}"
 
     # ------------------------------------------------------------------ the picture
     def show(self, state: Mapping[str, Any], work: Work) -> Shown:
         """Risk before and after, and what to take along."""
         work.step(0, 4, "reading the table")
-        table, lines, roles, report = self._read(state)
+        knobs = self.fitted(state)
+        table, lines, report = self._read(state, {k.name: list(k.value) for k in knobs if isinstance(k, Several)})
         said = measures_of(state["algorithm"], state)
         maker = holder.make_anonymizer(state["algorithm"], **said)
         work.step(1, 4, "anonymizing")
@@ -118,15 +124,18 @@ class OwnTables(Explorer):
             imports=("from pathlib import Path",),
         )
         work.step(3, 4, "drawing")
+        files = _files(release, code)
         says = self._says(table, release, maker, report)
+        if len(files) == 1:
+            says += f" The release is too large for a page: the code writes it to {PUBLISHED}."
         return Shown(
             figure=drawings.before_and_after(release),
             alt=f"Bars: among how many people everybody hides, before and after. {says}",
             says=says,
             facts=[("", "before", "after"), *facts],
             code=code,
-            knobs=(*roles, *self.idle(table=state["file"] is not None)),
-            files=_files(release, code),
+            knobs=knobs,
+            files=files,
         )
 
     @staticmethod
@@ -138,7 +147,7 @@ class OwnTables(Explorer):
             f"at least {release.published().sizes.min():,} rows. "
             + (EXACT if release.form.exact else "")
             + ("Lots were drawn: the code draws others and makes another release. " if drawn else "")
-            + "; ".join(" ".join(line.split()) for line in report.splitlines())
+            + report
         ).strip()
 
 
@@ -157,15 +166,6 @@ def measures_of(algorithm: str, state: Mapping[str, Any]) -> dict[str, Any]:
     if first != "rule":
         return {first: max(state[first], 2)}
     return {name: value for name, value in said.items() if value is not None}
-
-
-@contextmanager
-def _on_disk(name: str, content: bytes) -> Iterator[Path]:
-    """A dropped file as a file, for as long as it is read; nobody else can open the folder."""
-    with TemporaryDirectory(prefix="ppdp_lab-") as folder:
-        path = Path(folder) / Path(name).name
-        path.write_bytes(content)
-        yield path
 
 
 def _files(release: Release, code: str) -> dict[str, bytes]:

@@ -33,7 +33,7 @@ class Partition(Explorer):
     )
 
     def __init__(self, table: Any = None, schema: Schema | None = None) -> None:
-        self._tables = Tables(table, schema, default="adult")
+        self._tables = Tables(table, schema, default="adult", one_secret=True)
 
     def knobs(self) -> tuple[Knob, ...]:
         """Table, axes, k, l, t and how Mondrian cuts."""
@@ -62,6 +62,10 @@ class Partition(Explorer):
         across = Pick("x", "across", x if x in names else names[0], options=names)
         rest = [name for name in (*named, *names) if name != across.value]
         return across, Pick("y", "upwards", y if y in rest else rest[0], options=names)
+
+    def fitted(self, state: Mapping[str, Any]) -> tuple[Knob, ...]:
+        """The quasi-identifiers that have a place on an axis."""
+        return self._axes(self._tables[state["table"]], state["x"], state["y"])
 
     def show(self, state: Mapping[str, Any], work: Work) -> Shown:
         """The boxes, their risk and their loss."""

@@ -35,7 +35,7 @@ class Publications(Explorer):
     )
 
     def __init__(self, table: Any = None, schema: Schema | None = None) -> None:
-        self._tables = Tables(table, schema, default="occ", rows=2_000)
+        self._tables = Tables(table, schema, default="occ", rows=2_000, one_secret=True)
         self._own = table is not None
         self._kept: dict[tuple[Any, ...], Any] = {}
 
@@ -153,7 +153,7 @@ class Publications(Explorer):
             sure = found["surest guess"].max()
             left = "one value alone is left of" if few == 1 else f"{few} values or more may be true of"
             now = f"After release {after}, {left} {victim}{'' if few == 1 else ' in every release'}"
-            now += f"; the surest guess is right with {sure:.0%}."
+            now += f"; the surest guess is right with a chance of {sure:.0%}."
         how = f"The secret is out with release {moment}" if moment else "No release of the series gives the secret away"
         everyone = series.background.n_persons
         return f"{now} {how}. ({everyone:,} people in {len(series.published)} releases.)"

@@ -19,6 +19,7 @@ from ppdp_lab.lab.report.text import number
 from ppdp_lab.table import Schema
 
 HERE = "measured here"
+ROWS, LEAST, MOST, TS = 2_000, 2, 10, (0.1, 0.2, 0.3, 0.4, 0.5)
 LOSSES, ERRORS = ("gcp", "ncp", "loss", "discernibility"), ("query_error", "error", "median_error")
 
 
@@ -34,21 +35,32 @@ class Tradeoffs(Explorer):
     def __init__(self, table: Any = None, schema: Schema | None = None) -> None:
         swept = isinstance(table, (str, Path)) and (str(table).endswith(".parquet") or Path(table).is_dir())
         self._source = str(table) if swept else HERE
-        self._tables = Tables(None if swept else table, schema, default="adult", rows=2_000)
+        self._tables = Tables(None if swept else table, schema, default="adult", rows=ROWS, one_secret=True)
         self._known: dict[str, dict[str, Any]] = {}
 
     def knobs(self) -> tuple[Knob, ...]:
         """Where the points come from, what is drawn, and which point is looked at."""
         return (
             Typed("source", "points", self._source, options=(HERE, *_sweeps())),
-            Whole("point", "point", 0, 0, 20),
+            Whole("point", "point", 1, 1, 21),
             Pick("x", "parameter", "k", options=("k",)),
             Pick("loss", "loss", "gcp", options=("gcp",)),
             Pick("error", "query error", "query_error", options=("query_error",)),
             self._tables.knob(),
-            Whole("l", "l (values)", 3, 2, 10),
-            Stops("t", "t (distance)", 0.3, options=(0.1, 0.2, 0.3, 0.4, 0.5)),
+            Whole("l", "l (values)", 3, LEAST, MOST),
+            Stops("t", "t (distance)", 0.3, options=TS),
         )
+
+    def ahead(self, state: Mapping[str, Any], work: Work) -> None:
+        """Measure what the other stops of l and t would show, the nearest first, where the table is small."""
+        table = self._tables[state["table"]]
+        if state["source"].strip() != HERE or len(table) > ROWS:
+            return
+        known = self._known.setdefault(state["table"], {})
+        for l in sorted(range(LEAST, MOST + 1), key=lambda l: abs(l - state["l"])):  # noqa: E741 (the paper's symbol)
+            tradeoffs.measured(table, l=l, t=state["t"], work=work, known=known)
+        for t in sorted(TS, key=lambda t: abs(t - state["t"])):
+            tradeoffs.measured(table, l=state["l"], t=t, work=work, known=known)
 
     def _points(self, state: Mapping[str, Any], work: Work) -> tuple[pd.DataFrame, list[str]]:
         source = state["source"].strip()
@@ -68,13 +80,17 @@ class Tradeoffs(Explorer):
         points, lines = self._points(state, work)
         parameters, measures = tradeoffs.axes_of(points)
         x = Pick("x", "parameter", parameters[0], options=tuple(parameters)).kept(state["x"])
-        loss = Pick("loss", "loss", _first(measures, LOSSES), options=tuple(measures)).kept(state["loss"])
-        error = Pick("error", "query error", _first(measures, ERRORS, -1), options=tuple(measures)).kept(state["error"])
-        point = Whole("point", "point", 0, 0, len(points) - 1).kept(state["point"])
+        some: Any = {"options": tuple(measures), "words": {name: label_of(name) for name in measures}}
+        loss = Pick("loss", "loss", _first(measures, LOSSES), **some).kept(state["loss"])
+        error = Pick("error", "query error", _first(measures, ERRORS, -1), **some).kept(state["error"])
+        point = Whole("point", "point", 1, 1, len(points)).kept(state["point"])
         names = tradeoffs.names_of(points, x.value)
         words = [_words(points.loc[i], names[i], x.value, loss.value, error.value) for i in points.index]
-        chosen = dict(x=x.value, loss=loss.value, error=error.value, point=point.value)
-        says = f"Point {point.value + 1} of {len(points)}: {words[point.value]}."
+        diverse = self._diverse(state)
+        chosen = dict(
+            x=x.value, loss=loss.value, error=error.value, point=point.value - 1
+        )  # counted from 0, as rows are
+        says = f"Point {point.value} of {len(points)}: {words[point.value - 1]}.{self._lacking(state, points)}"
         return Shown(
             figure=drawings.tradeoff(points, **chosen),
             alt=f"{label_of(loss.value)} and {label_of(error.value)} against {x.value}. {says}",
@@ -91,9 +107,21 @@ class Tradeoffs(Explorer):
                 loss,
                 error,
                 point,
-                *self.idle(**dict.fromkeys(("table", "l", "t"), state["source"].strip() != HERE)),
+                *self.idle(table=state["source"].strip() != HERE, l=not diverse, t=not diverse),
             ),
         )
+
+    def _diverse(self, state: Mapping[str, Any]) -> bool:
+        """Whether l and t are asked for: points are measured here, and the table has a secret."""
+        return state["source"].strip() == HERE and bool(self._tables[state["table"]].schema.sensitive)
+
+    def _lacking(self, state: Mapping[str, Any], points: pd.DataFrame) -> str:
+        """Rules that no release of the table keeps, whatever k is."""
+        if not self._diverse(state):
+            return ""
+        limits = {"+ l-diversity": f"l = {state['l']}", "+ t-closeness": f"t = {state['t']}"}
+        lacking = [limit for rule, limit in limits.items() if rule not in set(points["rule"])]
+        return f" No release of this table keeps {' or '.join(lacking)}." if lacking else ""
 
 
 def _sweeps() -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 
@@ -14,6 +16,7 @@ from ppdp_lab.principles import KAnonymity
 from ppdp_lab.table import Microdata
 
 MOST = 1_500  # nodes in a picture
+COLUMNS = "columns"  # under this name the frame of nodes says whose levels they are
 STATES = {HOLDS: "holds", FAILS: "fails", 0: "unknown"}
 
 
@@ -29,14 +32,25 @@ def lattice_nodes(table: Microdata, search: LatticeSearch, *, step: int | None =
     >>> nodes["state"].value_counts().to_dict(), nodes.loc[nodes["check"] == 1, "node"].item()
     ({'unknown': 28, 'fails': 8}, '1,0,3')
     """
-    result = search.search(table)
-    lattice = Lattice(result.lattice.distinct)
-    if lattice.size > MOST:
+    return after(*searched(table, search), step)
+
+
+def searched(table: Microdata, search: LatticeSearch) -> tuple[SearchResult, np.ndarray, list[np.ndarray]]:
+    """What a search finds, what it would say of every node, and what each level of each quasi-identifier loses."""
+    size = math.prod(d.hierarchy.height + 1 for d in table.qi_domains if d.hierarchy is not None)
+    if size > MOST:
         raise ParameterError(
-            f"the lattice of these quasi-identifiers has {lattice.size:,} nodes, too many to draw; pick fewer of them"
+            f"the lattice of these quasi-identifiers has {size:,} nodes, too many to draw; pick fewer of them"
         )
+    result = search.search(table)
     # Samarati's search does not ask about every node; Flash's answers are those of any search that does.
     truth = Flash(search.rule, suppression=search.suppression).search(table).lattice.state
+    return result, truth, _losses(table)
+
+
+def after(result: SearchResult, truth: np.ndarray, losses: list[np.ndarray], step: int | None) -> pd.DataFrame:
+    """The nodes of a lattice after so many checks; see :func:`lattice_nodes`."""
+    lattice = Lattice(result.lattice.distinct)
     order = np.zeros(lattice.shape, dtype=np.int64)
     for number, node in enumerate(result.checked[:step], start=1):
         whole = tuple(top if level is None else level for level, top in zip(node, lattice.top))
@@ -46,8 +60,7 @@ def lattice_nodes(table: Microdata, search: LatticeSearch, *, step: int | None =
         if None not in node or not holds:  # of a smaller subset only a failure says something about all of them
             lattice.tag(whole, bool(holds))
     levels = np.array(np.unravel_index(np.arange(lattice.size), lattice.shape)).T
-    losses = _losses(table)
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         {
             "node": [",".join(map(str, row)) for row in levels.tolist()],
             "height": levels.sum(axis=1),
@@ -57,6 +70,8 @@ def lattice_nodes(table: Microdata, search: LatticeSearch, *, step: int | None =
             "check": order.reshape(-1),
         }
     )
+    frame.attrs[COLUMNS] = list(result.quasi_identifiers)
+    return frame
 
 
 def _losses(table: Microdata) -> list[np.ndarray]:

@@ -47,6 +47,8 @@ def measured(
             work.step(done, len(wanted), f"k = {k}")
             known[str(rule)] = _costs(table, rule, asked)
     rows = [{"k": k, "rule": name, **known[str(rule)]} for k, name, rule in wanted if known[str(rule)]]
+    if not rows:
+        raise InfeasibleError(f"no k of {KS[0]} or more can be kept with {len(table):,} people; take a larger table")
     return with_roles(pd.DataFrame(rows), ["k", "rule"], ["gcp", "query_error"])
 
 

@@ -13,7 +13,9 @@ from ppdp_lab import pages, plotting
 if TYPE_CHECKING:
     from ppdp_lab.explore.base import Shown
 
-STYLE = "width:100%;height:auto;max-width:{width}px;display:block"
+# Never so small that its letters cannot be read: where the place is narrower, the picture is moved sideways in it.
+STYLE = "width:100%;height:auto;min-width:520px;max-width:{width}px;display:block"
+MOVED = '<div style="overflow-x:auto">{}</div>'
 
 
 def picture(shown: Shown) -> str:
@@ -22,14 +24,14 @@ def picture(shown: Shown) -> str:
     style, alt = STYLE.format(width=width), escape(shown.alt, quote=True)
     if not shown.hover:
         data = base64.b64encode(plotting.image(shown.figure, "png")).decode()
-        return f'<img src="data:image/png;base64,{data}" alt="{alt}" style="{style}">'
+        return MOVED.format(f'<img src="data:image/png;base64,{data}" alt="{alt}" style="{style}">')
     drawing = plotting.image(shown.figure, "svg").decode()
     body = drawing[drawing.index("<svg") :]
     box = re.search(r'viewBox="[^"]+"', body)
     head = f'<svg role="img" aria-label="{alt}" style="{style}" {box[0] if box else ""} '
     head += 'xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="http://www.w3.org/2000/svg" version="1.1">'
     body = _titled(body[body.index(">") + 1 :], shown.hover)
-    return head + body
+    return MOVED.format(head + body)
 
 
 def _titled(drawing: str, hover: Mapping[str, str]) -> str:

@@ -1,0 +1,125 @@
+"""The widget of each kind of knob."""
+
+from __future__ import annotations
+
+import base64
+from html import escape
+from typing import Any
+
+from ppdp_lab.errors import comes_with
+from ppdp_lab.explore.base import File, Knob, Pick, Several, Stops, Typed, Whole
+
+with comes_with("explore"):
+    import ipywidgets as widgets
+    import traitlets
+
+WIDE = {"width": "100%"}
+
+
+class Drop(widgets.VBox):
+    """A place to drop a file, a button to pick one, one to forget it; ``value`` is its name and content, or None."""
+
+    value = traitlets.Any(None, allow_none=True)
+    disabled = traitlets.Bool(False)
+
+    def __init__(self, knob: File) -> None:
+        self._button = widgets.FileUpload(accept=knob.kinds, multiple=False, description="pick a file")
+        self._text = widgets.Textarea(layout={"display": "none"})
+        self._words = knob.label
+        self._zone = widgets.HTML(_zone(knob.label))
+        self.forget = widgets.Button(description="forget it", tooltip="go back to the table", disabled=True)
+        self.forget.layout = {"width": "90px"}
+        self.forget.on_click(self._forgotten)
+        super().__init__([self._zone, widgets.HBox([self._button, self.forget]), self._text], layout=WIDE)
+        self.add_class("ppdp-drop")
+        self._button.observe(self._picked, names="value")
+        self._text.observe(self._dropped, names="value")
+
+    def _picked(self, _: Any) -> None:
+        if self._button.value:
+            self._take(self._button.value[0]["name"], bytes(self._button.value[0]["content"]))
+
+    def _dropped(self, _: Any) -> None:
+        name, _, data = self._text.value.partition("\n")
+        if data:
+            self._take(name, base64.b64decode(data.partition(",")[2]))
+
+    def _take(self, name: str, content: bytes) -> None:
+        self._zone.value = _zone(f"{name}: {len(content):,} bytes")
+        self.forget.disabled = False
+        self.value = (name, content)
+
+    def _forgotten(self, _: Any) -> None:
+        self._zone.value = _zone(self._words)
+        self.forget.disabled = True
+        self._text.value, self._button.value = "", ()  # the same file may come again
+        self.value = None
+
+
+def _zone(words: str) -> str:
+    """The place to drop a file: what is dropped goes, as text, into the field beside it, whose changes come to Python."""
+    take = (
+        "event.preventDefault(); const file = event.dataTransfer.files[0], zone = this; "
+        "const refuse = why => { zone.innerText = why + '; drop one CSV or parquet file'; }; "
+        "if (event.dataTransfer.files.length !== 1) return refuse(file ? 'these are several files' : 'this is no file'); "
+        "const reader = new FileReader(); reader.onerror = () => refuse(file.name + ' cannot be read'); "
+        "const box = zone.closest('.ppdp-drop').querySelector('textarea'); reader.onload = () => "
+        "{ box.value = file.name + '\\n' + reader.result; "
+        "for (const kind of ['input', 'change']) box.dispatchEvent(new Event(kind, {bubbles: true})); }; "
+        "reader.readAsDataURL(file);"
+    )
+    return (
+        f'<div class="ppdp-zone" ondragover="event.preventDefault()" ondrop="{escape(take)}" style="border:2px dashed #888;'
+        f'border-radius:6px;padding:14px;text-align:center;line-height:1.4">{escape(words)}</div>'
+    )
+
+
+def control_of(knob: Knob) -> Any:
+    """The widget of a knob."""
+    shape: dict[str, Any] = {
+        "description": knob.label,
+        "style": {"description_width": "128px"},
+        "layout": {"width": "100%"},
+    }
+    if isinstance(knob, Whole):
+        return widgets.IntSlider(knob.value, knob.low, knob.high, **shape)
+    if isinstance(knob, Several):
+        return widgets.SelectMultiple(options=list(knob.options), value=tuple(knob.value), rows=_rows(knob), **shape)
+    if isinstance(knob, Pick):
+        return widgets.Dropdown(options=_words(knob), value=knob.value, **shape)
+    if isinstance(knob, Stops):
+        return widgets.SelectionSlider(options=_words(knob), value=knob.value, **shape)
+    if isinstance(knob, Typed):
+        return widgets.Combobox(value=knob.value, options=tuple(knob.options), continuous_update=False, **shape)
+    if isinstance(knob, File):
+        return Drop(knob)
+    return widgets.Checkbox(knob.value, indent=True, **shape)
+
+
+def _rows(knob: Several) -> int:
+    return min(max(len(knob.options), 2), 8)
+
+
+def _words(knob: Stops) -> list[tuple[str, Any]]:
+    return [
+        (knob.words.get(option, f"{option:g}" if isinstance(option, float) else str(option)), option)
+        for option in knob.options
+    ]
+
+
+def reshape(control: Any, knob: Knob) -> None:
+    """Give a widget the range or options of a knob, and grey it where it changes nothing."""
+    control.disabled = knob.idle
+    if isinstance(knob, Whole):
+        control.min, control.max = min(knob.low, control.max), max(knob.high, control.min)  # never crossed
+        control.min, control.max = knob.low, knob.high
+        control.value = knob.value
+    elif isinstance(knob, Stops):
+        options: list[Any] = list(knob.options) if isinstance(knob, Several) else _words(knob)
+        if list(control.options) != options:
+            control.options = options
+        if isinstance(knob, Several):
+            control.rows = _rows(knob)
+        control.value = knob.value
+    elif not isinstance(knob, File):
+        control.value = knob.value
