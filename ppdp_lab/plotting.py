@@ -176,6 +176,9 @@ def curves(
             ax.fill_between(at.index.to_numpy(), at["min"], at["max"], color=looks["color"], alpha=0.15, linewidth=0)
     if frame[x].dtype.kind in "iu":
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        values = frame[x].unique()
+        if len(values) == 1:  # around one point a locator finds fractions only
+            ax.set_xticks(values)
 
 
 def logarithmic(axis: Axis) -> None:
