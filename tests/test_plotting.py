@@ -60,6 +60,12 @@ def test_curves_average_repetitions_and_shade_their_range():
         plotting.curves(ax, RESULTS, x="k", y="lose")
 
 
+def test_a_single_whole_number_has_its_tick():
+    _, ax = plotting.figure()
+    plotting.curves(ax, RESULTS[RESULTS["k"] == 2], x="k", y="loss", series="method")
+    assert ax.get_xticks().tolist() == [2]
+
+
 def test_no_two_series_look_alike():
     looks = [tuple(map(str, plotting.style(i).values())) for i in range(60)]
     assert len(set(looks)) == 60

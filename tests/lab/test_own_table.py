@@ -14,6 +14,7 @@ from matplotlib.text import Text
 from ppdp_lab.errors import PPDPError
 from ppdp_lab.lab import runner
 from ppdp_lab.lab.experiment import catalogue
+from ppdp_lab.lab.measure import i3m, scales
 from ppdp_lab.lab.measure.comparing import crossover
 from ppdp_lab.lab.report.figures import drawing, fill, words_of
 from ppdp_lab.lab.run import parameters, tables
@@ -142,6 +143,16 @@ def test_one_of_several_sensitive_columns_must_be_chosen(tmp_path: Path) -> None
         PPDPError, match="and has 2; name one of 'illness', 'nickname' under sensitive in its TOML file"
     ):
         runner.plan(EXPERIMENTS["tour"], _effective("tour", path))
+
+
+def test_the_smallest_tables_are_enough_for_what_runs_before_the_experiment(tmp_path: Path) -> None:
+    path = own_table.write(tmp_path, rows=80)
+    made = i3m.plan("tiny", str(path), [2], 1)
+    assert len(made.table) >= 50 and set(i3m.events(scales.picture_of(made.table, made.sizes.drawn), k=3)["event"])
+    with pytest.raises(PPDPError, match="has 70 rows, too few for this experiment: it needs at least 78"):
+        i3m.plan("tiny", str(own_table.write(tmp_path, rows=70)), [2], 1)
+    few = crossover.plan("quick", [str(own_table.write(tmp_path, rows=36))], 1, k=10, d=4).tables["Ward 7"]
+    crossover.warm(crossover.Given(10, 4, 1, (2, 10), (), {}), few, 4)
 
 
 def test_values_change_by_role_and_not_by_the_names_of_columns() -> None:

@@ -35,6 +35,7 @@ SIZES: dict[str, dict[str, Any]] = {
         "per_release": 100,
     },
 }
+LEAST_ROWS = 60  # in fewer the picture of a split might run out of people before a cluster of 3 has become one of 6
 INSERT, DELETE = "insert", "delete"
 INCREMENTAL, STATIC = "I3M", "static"
 
@@ -71,7 +72,7 @@ def plan(
     def used(size: dict[str, Any]) -> int:
         return int(size["rows"] + max(max(size["changes"]), (size["releases"] - 1) * size["per_release"]))
 
-    fitting.shrink(["rows", "changes", "per_release"], used, least={"rows": 10 * max(ks)})
+    fitting.shrink(["rows", "changes", "per_release"], used, least={"rows": max(LEAST_ROWS, 10 * max(ks))})
     ((name, table),) = fitting.load(sensitive=True).items()
     size = SimpleNamespace(**fitting.sizes)
     for deletes in (0, size.per_release):  # a stream that cannot be is refused now, not in its cell

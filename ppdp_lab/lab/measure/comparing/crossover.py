@@ -146,7 +146,7 @@ def published(make: Callable[[], Publisher], snapshots: Sequence[Snapshot]) -> t
 
 def warm(given: Given, table: Microdata, d: int) -> None:
     """Let every publisher make a small series, so that no compilation counts as its time."""
-    small = SimpleNamespace(initial=min(300, len(table) // 2), rate=20, updates=1)
+    small = SimpleNamespace(initial=min(300, len(table) // 2), rate=min(20, len(table) // 4), updates=1)
     for changing in (False, True):
         part = stream(table, small, changing=changing, d=d, seed=given.seed)
         for make in given.publishers(_model(part)).values():
