@@ -176,7 +176,8 @@ def curves(
         if (at["min"] < at["max"]).any():
             ax.fill_between(at.index.to_numpy(), at["min"], at["max"], color=look["color"], alpha=0.15, linewidth=0)
     if frame[x].dtype.kind in "iu":
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))  # 0, 5, 10, never 0, 3, 6
+        # 0, 5, 10, never 0, 3, 6; and of one release there is one tick.
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10], min_n_ticks=1))
 
 
 def logarithmic(axis: Axis) -> None:
@@ -208,7 +209,7 @@ def counted(axis: Axis) -> None:
     >>> ax.xaxis.get_major_formatter()(15000)
     '15,000'
     """
-    axis.set_major_locator(MaxNLocator(7, integer=True, steps=[1, 2, 5, 10]))
+    axis.set_major_locator(MaxNLocator(7, integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
     axis.set_major_formatter(lambda value, _: f"{value:,.0f}")
 
 
@@ -268,6 +269,16 @@ def legend_above(fig: Figure, *axes: Axes, columns: int = 6, rows: int = 0, more
     return fig
 
 
+def wrapped(text: str, letters: int) -> str:
+    """A text in lines of so many letters; no line ends within "k = 3", "5 %", "seed: 1" or "stand-in".
+
+    >>> wrapped("for k = 3 and l = 2", 8).splitlines()
+    ['for', 'k = 3', 'and', 'l = 2']
+    """
+    whole = re.sub(r" (?=[=%])|(?<=[=:]) ", "\N{NO-BREAK SPACE}", text)
+    return textwrap.fill(whole, letters, break_on_hyphens=False).replace("\N{NO-BREAK SPACE}", " ")
+
+
 @_in_look
 def caption(fig: Figure, text: str = "", *, provenance: str = "", scale: str = "", seed: object = None) -> Figure:
     """A line below the figure: what it shows, and from which data, scale and seed it was made."""
@@ -276,9 +287,7 @@ def caption(fig: Figure, text: str = "", *, provenance: str = "", scale: str = "
     made += [f"seed: {seed}"] if seed is not None else []
     line = " ".join(part for part in (text, f"({'; '.join(made)})" if made else "") if part)
     letters = max(30, int(fig.get_size_inches()[0] * 19))
-    whole = re.sub(r" (?=[=%])|(?<=[=:]) ", "\N{NO-BREAK SPACE}", line)  # "k = 3", "5 %", "seed: 1" stay whole
-    wrapped = textwrap.fill(whole, letters, break_on_hyphens=False).replace("\N{NO-BREAK SPACE}", " ")
-    fig.supxlabel(wrapped, x=0.01, ha="left", fontsize=7, color="#555555")
+    fig.supxlabel(wrapped(line, letters), x=0.01, ha="left", fontsize=7, color="#555555")
     return fig
 
 

@@ -89,6 +89,14 @@ def test_a_legend_above_has_lines_of_about_equal_length():
     assert fig.legends[0]._ncols == 3
 
 
+def test_one_release_has_one_tick():
+    fig, ax = plotting.figure()
+    plotting.curves(ax, pd.DataFrame({"release": [1], "exposed": [0.1]}), x="release", y="exposed")
+    fig.draw_without_rendering()
+    low, high = ax.get_xlim()
+    assert [tick for tick in ax.get_xticks() if low <= tick <= high] == [1]
+
+
 def test_marks_at_zero_are_whole():
     _, ax = plotting.figure()
     plotting.from_zero(ax, 0.5)

@@ -204,7 +204,10 @@ def speedup(results: tables.Tables) -> Figure:
     width = max(2.3, 6 / len(names))  # room for the legend
     figure, axes = plotting.figure(1, len(names), width=width, height=2.8, squeeze=False, sharey=True)
     colours, dotted = dict(zip(names, _colours(names))), (0, (1, 1.5))
-    kinds = {"roll-up off": {"marker": "o", "linestyle": "-"}, "roll-up on": {"marker": "X", "linestyle": "none"}}
+    kinds: dict[str, dict[str, Any]] = {
+        "roll-up off": {"marker": "o"},
+        "roll-up on": {"marker": "X", "linestyle": "none"},
+    }
     for ax, name in zip(axes[0], names):
         thesis = {1: 1.0} | TABLE_18.get(name, {})
         if len(thesis) > 1:

@@ -84,7 +84,9 @@ def best(results: tables.Tables) -> Figure:
     short = initials(names)
     datasets, rules = (list(dict.fromkeys(rows[column])) for column in ("dataset", "rule"))
     criteria = list(dict.fromkeys(rows.sort_values("kind", key=lambda c: c.map(_KINDS), kind="stable")["criterion"]))
-    size = {"width": 3.2 + 0.5 * len(criteria), "height": 0.75 + 0.3 * len(rules)}
+    # The names of the criteria, the legend and the caption need as much room for one table as for several.
+    height = 2.2 / len(datasets) + 0.35 + 0.26 * len(rules)
+    size = {"width": 3.2 + 0.5 * len(criteria), "height": height}
     figure, axes = plotting.figure(len(datasets), 1, squeeze=False, **size)
     for i, (ax, dataset) in enumerate(zip(axes[:, 0], datasets)):
         part = tables.rows(rows, dataset=dataset).set_index(["rule", "criterion"])

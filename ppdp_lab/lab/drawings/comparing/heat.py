@@ -84,7 +84,7 @@ def reason(why: str) -> str:
 
 def wrapped(above: str, width: float) -> str:
     """What is written above a figure that is so many inches wide, in lines that fit it."""
-    return textwrap.fill(above, int(12 * width))
+    return plotting.wrapped(above, int(12 * width))
 
 
 def pivoted(rows: pd.DataFrame, index: str, column: str, value: str, how: str) -> pd.DataFrame:
@@ -138,8 +138,23 @@ def draw(
     drawn = plotting.mpl.cm.ScalarMappable(cmap=SHADES[shade])
     scale = figure.colorbar(drawn, ax=list(axes[:-1].ravel()), shrink=0.7, aspect=25, pad=0.01)
     scale.set_label(bar, fontsize=8)
+    ticks = apart(ticks, 0.14 / (0.7 * sum(tall)))
     scale.set_ticks(list(ticks), labels=list(ticks.values()))
     return figure  # type: ignore[no-any-return]
+
+
+def apart(ticks: Mapping[float, str], least: float) -> dict[float, str]:
+    """Ticks that are at least so far apart: the first, the last, and of the others as many as there is room for.
+
+    >>> apart({0: "a", 0.1: "b", 0.5: "c", 0.9: "d", 1: "e"}, 0.2)
+    {0: 'a', 0.5: 'c', 1: 'e'}
+    """
+    places = sorted(ticks)
+    kept = places[:1]
+    for at in places[1:-1]:
+        if at - kept[-1] >= least and places[-1] - at >= least:
+            kept.append(at)
+    return {at: ticks[at] for at in dict.fromkeys([*kept, *places[-1:]])}
 
 
 def _cells(ax: Axes, one: Map, columns: list[str], shade: str, marks: dict[str, str]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -40,6 +42,16 @@ def test_the_line_above_a_narrow_map_is_wrapped() -> None:
         figure = heat.draw([the_map()], shade="leak", above=above, bar="bar", ticks=heat.ROOTS)
         figure.draw_without_rendering()
         assert figure._suptitle.get_window_extent().x1 <= figure.bbox.x1
+
+
+def test_ticks_beside_a_small_map_stand_apart() -> None:
+    with plotting.look():
+        figure = heat.draw([the_map()], shade="leak", above="", bar="bar", ticks=heat.ROOTS)
+        figure.draw_without_rendering()
+    labels = [t for t in figure.axes[-1].get_yticklabels() if t.get_text()]
+    boxes = [label.get_window_extent() for label in labels]
+    assert all(a.y1 <= b.y0 + 1 for a, b in pairwise(boxes))
+    assert (labels[0].get_text(), labels[-1].get_text()) == ("0 %", "100 %")
 
 
 def test_a_scale_of_roots_has_ticks_at_the_numbers_it_prints() -> None:
