@@ -177,7 +177,7 @@ def curves(
         if (at["min"] < at["max"]).any():
             ax.fill_between(at.index.to_numpy(), at["min"], at["max"], color=look["color"], alpha=0.15, linewidth=0)
     if frame[x].dtype.kind in "iu":
-        # 0, 5, 10, never 0, 3, 6; and of one release there is one tick
+        # 0, 5, 10, never 0, 3, 6; and of one release there is one tick.
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10], min_n_ticks=1))
 
 
@@ -271,13 +271,13 @@ def legend_above(fig: Figure, *axes: Axes, columns: int = 6, rows: int = 0, more
 
 
 def wrapped(text: str, letters: int) -> str:
-    """A text in lines of so many letters; no line ends within "k = 3", "5 %" or "seed: 1".
+    """A text in lines of so many letters; no line ends within "k = 3", "5 %", "seed: 1" or "stand-in".
 
     >>> wrapped("for k = 3 and l = 2", 8).splitlines()
     ['for', 'k = 3', 'and', 'l = 2']
     """
     whole = re.sub(r" (?=[=%])|(?<=[=:]) ", "\N{NO-BREAK SPACE}", text)
-    return textwrap.fill(whole, letters).replace("\N{NO-BREAK SPACE}", " ")
+    return textwrap.fill(whole, letters, break_on_hyphens=False).replace("\N{NO-BREAK SPACE}", " ")
 
 
 @_in_look
