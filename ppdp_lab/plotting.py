@@ -317,8 +317,14 @@ def image(fig: Figure, form: str = "png") -> bytes:
         # Two dollar signs in a name of somebody's own are no formula; those of axes with powers are.
         if "$" in text.get_text() and "\\math" not in text.get_text():
             text.set_parse_math(False)
-    buffer = io.BytesIO()
-    fig.savefig(buffer, format=form, metadata=_METADATA[form])
+    buffer, layout = io.BytesIO(), fig.get_layout_engine()
+    if layout is not None:
+        layout.execute(fig)
+        fig.set_layout_engine(None)  # laid out already: to do it by itself savefig would draw everything twice
+    try:
+        fig.savefig(buffer, format=form, metadata=_METADATA[form])
+    finally:
+        fig.set_layout_engine(layout)
     return buffer.getvalue()
 
 

@@ -240,7 +240,7 @@ def test_an_invariant_series_passes_and_another_fails_in_words() -> None:
     )
     both = audit_series(series, Background.worst_case(releases), pl.KAnonymity(2), max_confidence=0.5)
     assert "KAnonymity(2) and a confidence of at most 0.5 is broken" in str(both)
-    assert "1 records, fewer than k = 2" in str(both)
+    assert "1 record, fewer than k = 2" in str(both)
 
 
 def test_changed_values_fail_the_audit() -> None:
