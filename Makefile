@@ -4,11 +4,11 @@
 # make test                      the whole suite: lint, types, tests
 # make check                     the part to run while working, under a minute
 # make docs                      the pages: gallery, reference, recipes, into site/
-# make long [N=10000]            the adversary with N cases, every exercise graded, every notebook at tiny scale, also in a
+# make long [N=4000]             the adversary with N cases, every exercise graded, every notebook at tiny scale, also in a
 #                                browser, the pages: about 40 minutes on 2 cores
 PYTHON ?= python3
 SCALE ?= quick
-N ?= 10000
+N ?= 4000
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
