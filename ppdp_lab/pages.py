@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import base64
 import html
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+
+from ppdp_lab.registry import readable
 
 GENERATOR, SHORT = "ppdp_lab report", 24
 LONGEST, MOST_COLUMNS = 200, 25  # letters of a cell, and columns of a table, unless it is asked for more
@@ -126,19 +127,6 @@ def shortened(value: object, longest: int | None = LONGEST) -> object:
     if longest is None or isinstance(value, Html) or not isinstance(value, str) or len(value) <= longest:
         return value
     return value[: longest - 3] + "..."
-
-
-def readable(number: float) -> str:
-    """A number with six digits that matter, and every digit before the point; whole ones as they are.
-
-    >>> readable(0.5833200469234759), readable(1234567.891), readable(25.0), readable(2.5e-07)
-    ('0.58332', '1234568', '25', '2.5e-07')
-    """
-    if not math.isfinite(number) or not 1e-4 <= abs(number) < 1e15:
-        return f"{number:.6g}"
-    places = max(5 - math.floor(math.log10(abs(number))), 0)
-    text = f"{number:.{places}f}"
-    return text.rstrip("0").rstrip(".") if places else text
 
 
 def _cell(value: object, longest: int | None) -> Html:

@@ -9,7 +9,7 @@ Members that are made with parameters derive from :class:`Plain`: they can be wr
 """
 
 from ppdp_lab.registry.families import FAMILIES, Entry, Registry, key_of
-from ppdp_lab.registry.one_line import OneLine, counted, cut, few_names
+from ppdp_lab.registry.one_line import OneLine, counted, cut, few_names, readable
 from ppdp_lab.registry.parameters import REQUIRED, OneOf, Parameter, Seed, Within, arguments_of, parameters_of
 from ppdp_lab.registry.plain import Plain, make, revive, to_json, written
 from ppdp_lab.registry.text import parse
@@ -33,6 +33,7 @@ __all__ = [
     "make",
     "parameters_of",
     "parse",
+    "readable",
     "revive",
     "to_json",
     "written",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import reprlib
 from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
@@ -86,3 +87,16 @@ class _Short(reprlib.Repr):
 
 
 _SHORT = _Short()
+
+
+def readable(number: float) -> str:
+    """A number with six digits that matter, and every digit before the point; whole ones as they are.
+
+    >>> readable(0.5833200469234759), readable(1234567.891), readable(25.0), readable(2.5e-07)
+    ('0.58332', '1234568', '25', '2.5e-07')
+    """
+    if not math.isfinite(number) or not 1e-4 <= abs(number) < 1e15:
+        return f"{number:.6g}"
+    places = max(5 - math.floor(math.log10(abs(number))), 0)
+    text = f"{number:.{places}f}"
+    return text.rstrip("0").rstrip(".") if places else text

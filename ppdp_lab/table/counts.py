@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ppdp_lab import pages
 from ppdp_lab.errors import ParameterError, SchemaError, check_choice, check_integer, listed
-from ppdp_lab.registry import OneLine, counted, cut
+from ppdp_lab.registry import OneLine, counted, cut, readable
 from ppdp_lab.table.domain import Domain
 from ppdp_lab.table.keys import histogram_segments
 from ppdp_lab.table.keys.bounds import check_codes, check_columns, check_entries, check_offsets
@@ -74,12 +73,12 @@ class Histogram(OneLine):
         parts = [f"{name} x {count}" for name, count in zip(names, self.counts[cells][order])]
         return ", ".join(parts) + (f" and {len(values) - limit} more" if len(values) > limit else "")
 
-    def _name(self, code: int) -> object:
+    def _name(self, code: int) -> str:
         """A value in a few letters: sentences hold no numbers of seventeen digits."""
         value = self.domain.values[code]
         if isinstance(value, float) and self.domain.hierarchy is None:
-            return pages.readable(value)
-        return pages.shortened(str(self.domain.labels[code]), 40)
+            return readable(value)
+        return cut(str(self.domain.labels[code]), 40)
 
 
 class ClassCounts:

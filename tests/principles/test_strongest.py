@@ -113,7 +113,7 @@ def test_a_verdict_shows_the_strongest_of_every_part_even_where_one_has_none() -
 
 
 def test_the_line_of_a_long_rule_ends_with_what_holds() -> None:
-    rules = [pl.EntropyLDiversity(1), pl.RecursiveCLDiversity(3, 2), pl.AlphaKAnonymity(1, 1), pl.TCloseness(1)]
+    rules = [pl.EntropyLDiversity(1), pl.RecursiveCLDiversity(4, 2), pl.AlphaKAnonymity(1, 1)]
     rule = All(pl.KAnonymity(2), pl.DistinctLDiversity(1), *rules)
     verdict = rule.check(pl.ClassCounts.of_values([["flu", "flu", "cold"], ["flu", "flu", "flu", "cold"]]))
     assert len(str(verdict)) > 200 and len(repr(verdict)) <= 200
