@@ -177,8 +177,11 @@ def curves(
         if (at["min"] < at["max"]).any():
             ax.fill_between(at.index.to_numpy(), at["min"], at["max"], color=look["color"], alpha=0.15, linewidth=0)
     if frame[x].dtype.kind in "iu":
-        # 0, 5, 10, never 0, 3, 6; and of one release there is one tick.
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10], min_n_ticks=1))
+        ax.xaxis.set_major_locator(
+            MaxNLocator(integer=True, steps=[1, 2, 5, 10], min_n_ticks=1)
+        )  # 0, 5, 10, never 0, 3, 6
+        if len(values := frame[x].unique()) == 1:
+            ax.set_xticks(values)  # of one release there is one tick
 
 
 def logarithmic(axis: Axis) -> None:

@@ -175,8 +175,10 @@ def test_which_publisher_when_rests_on_every_claim_of_the_crossover(site: Site) 
     filled = site.filled(page)
     card = site.cards["crossover"]
     for claim in claims:
-        ((measured, verdict),) = card.claims[claim.text].outcomes.values()
-        assert f"| {claim.text} |" in filled and f"| {measured} | {marked(verdict)} |" in filled, claim.id
+        (row,) = [line for line in filled.splitlines() if line.startswith(f"| {claim.text} |")]
+        for column, (measured, verdict) in card.claims[claim.text].outcomes.items():  # on a stand-in, and on real rows
+            said = f"{column}: {measured}" if column else measured
+            assert said in row and marked(verdict) in row, claim.id
     written = re.sub(r"^\{\{.*", "", page, flags=re.MULTILINE)
     assert not re.findall(r"\d+(?:\.\d+)? ?%|\d{2,}", written), "numbers come from the scorecard"
     from ppdp_lab.republish import PUBLISHERS
