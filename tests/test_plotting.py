@@ -89,6 +89,38 @@ def test_dollar_signs_of_a_name_are_no_formula():
     assert all(tick.get_parse_math() for tick in ax.get_yticklabels())
 
 
+def test_escaped_dollar_signs_are_drawn_without_the_escape():
+    fig, ax = plotting.figure()
+    plotting.label(ax, x=r"\$ paid for \$", y="", legend=False)
+    drawn = plotting.image(fig, "svg", letters=True).decode()
+    assert ">$ paid for $</text>" in drawn and "\\$" not in drawn
+
+
+def test_letters_stay_letters_where_they_may():
+    assert b"<text" in plotting.image(draw(), "svg", letters=True) and b"<text" not in plotting.image(draw(), "svg")
+
+
+def test_a_figure_like_the_one_before_has_its_axes_where_that_one_had_them(monkeypatch):
+    places: plotting.Places = {}
+    drawn = [plotting.image(figure_of(level), "svg", places=places) for level in ("low", "mid")]
+    assert len(places) == 1
+    assert drawn == [plotting.image(figure_of(level), "svg") for level in ("low", "mid")]
+    longer = plotting.image(figure_of("a much longer name"), "svg", places=places)
+    assert len(places) == 2 and longer == plotting.image(figure_of("a much longer name"), "svg")
+    again = figure_of("low")
+    plotting.image(again, places=places)
+    again.axes[0].set_yticks([0], ["a much longer name"])  # laid out anew where it has changed
+    assert plotting.image(again, "svg") == longer
+
+
+def figure_of(level: str):
+    """A curve that depends on a name, and the name beside it."""
+    _, ax = plotting.figure()
+    ax.plot([0, 1], [0, 0])
+    ax.set_yticks([0], [level if len(level) > 3 else "any"])
+    return plotting.label(ax, x="x", y="y", title=level if len(level) == 3 else "low")
+
+
 def test_a_caption_breaks_no_number_from_its_name():
     for words in range(5, 30):
         fig, _ = plotting.figure()
@@ -124,7 +156,19 @@ def test_a_partition_is_drawn_as_boxes():
     boxes = pd.DataFrame({"x0": [0, 5], "x1": [5, 9.0], "y0": [0, 0], "y1": [2, 2.0], "size": [3, 8]})
     _, ax = plotting.figure()
     plotting.partition(ax, boxes, points=pd.DataFrame({"x": [3], "y": [1]}))
-    assert len(ax.collections[0].get_paths()) == 2 and len(ax.lines) == 1
+    paths = ax.collections[0].get_paths()
+    assert len(paths) == 2 and len(ax.lines) == 1  # two shades
+    assert sorted(path.get_extents().bounds for path in paths) == [(0, 0, 5, 2), (5, 0, 4, 2)]
+    many = pd.concat([boxes.assign(y0=2 * i, y1=2 * i + 2.0) for i in range(30)])
+    plotting.partition(ax, many)
+    drawn = ax.collections[1]
+    assert len(drawn.get_paths()) == 2 and sum(len(path.vertices) for path in drawn.get_paths()) == 5 * len(many)
+    dense, sparse = (
+        shade
+        for _, shade in sorted(zip([p.get_extents().x0 for p in drawn.get_paths()], drawn.get_array()), reverse=True)
+    )
+    assert dense > sparse  # eight in four by two against three in five by two
+    plotting.partition(ax, boxes)
     assert (ax.get_xlim(), ax.get_ylim()) == ((0, 9), (0, 2))
 
 

@@ -13,6 +13,7 @@ from ppdp_lab.explore.base import Explorer, Knob, Shown, Stopped
 from ppdp_lab.explore.parts import pictures
 from ppdp_lab.explore.parts.controls import WIDE, control_of, reshape
 from ppdp_lab.explore.parts.worker import Worker
+from ppdp_lab.plotting import Places
 
 with comes_with("explore"):
     import ipywidgets as widgets
@@ -49,6 +50,7 @@ class Panel(widgets.VBox):
         self.explorer = explorer
         self.shown: Shown | None = None
         self._setting: set[int] = set()
+        self._places: Places = {}
         start = explorer.state(**given)
         self.controls = {knob.name: control_of(knob.kept(start[knob.name])) for knob in explorer.knobs()}
         for control in self.controls.values():
@@ -169,13 +171,16 @@ class Panel(widgets.VBox):
         self.problem.value = f"<p role='alert' style='color:#B00020;{TEXT}'>{escape(sentence)}</p>"
 
     def _put(self, shown: Shown) -> None:
+        drawn = pictures.picture(
+            shown, self._places
+        )  # first of all: what is read and what is seen change at the same moment
         self.shown = shown
         self._fit(shown.knobs)
         self.text.value = shown.code
         self.says.value = f"<p aria-live='polite' style='{TEXT}'>{escape(shown.says)}</p>"
         self.facts.value = pictures.table(shown.facts)
         self.files.value = pictures.links(shown.files)
-        self.picture.value = pictures.picture(shown)
+        self.picture.value = drawn
 
     def _fit(self, knobs: Sequence[Knob]) -> None:
         """Give knobs the ranges and options that they have now."""

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 import ppdp_lab as pl
 from ppdp_lab import explore
 from ppdp_lab.errors import ParameterError, SchemaError, UnknownNameError
-from ppdp_lab.explore import base
+from ppdp_lab.explore import base, parts
 from ppdp_lab.explore.parts.worker import Worker
 
 
@@ -172,6 +172,18 @@ def test_newer_questions_end_long_work_at_its_next_step():
     assert worker.wait(30) and answers == [{"long": False}]
 
 
+def test_garbage_is_collected_once_nothing_is_asked_for(monkeypatch):
+    collected = threading.Semaphore(0)
+    monkeypatch.setattr(parts.worker, "QUIET", 0.3)
+    monkeypatch.setattr(parts.worker.gc, "collect", collected.release)
+    answers: list[int] = []
+    worker = Worker(lambda state, work: state, answers.append, lambda share, what: None)
+    for question in range(4):
+        worker.now(question)
+    assert answers == [0, 1, 2, 3] and not collected.acquire(blocking=False)  # none of the four waited for it
+    assert collected.acquire(timeout=30) and not collected.acquire(timeout=0.6)
+
+
 def test_two_explorers_do_not_disturb_each_other():
     one, other = explore.partition(k=10), explore.partition(k=40)
     assert one.turn(k=100).code != other.turn(l=3).code
@@ -202,5 +214,5 @@ def test_what_cannot_be_shown_is_refused_in_words():
 
 def test_the_panel_can_be_read_without_seeing_it():
     made = explore.partition()
-    assert 'alt="' in made.picture.value and "aria-live" in made.says.value
+    assert 'role="img" aria-label="' in made.picture.value and "aria-live" in made.says.value
     assert "copy as code" in made.children[2].children[0].children[0].value

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.transforms import ScaledTranslation
 
 from ppdp_lab import plotting
 from ppdp_lab.anonymize.lattice.nodes.sketches import edges, places
@@ -43,7 +44,7 @@ def lattice(nodes: pd.DataFrame) -> Figure:
         ax.spines["bottom"].set_visible(False)
         ax.grid(False)
         ax.margins(0.06, 0.09)
-        shades = mpl.cm.ScalarMappable(mpl.colors.Normalize(0, 1), COLOURS)
+        shades = mpl.cm.ScalarMappable(mpl.colors.Normalize(0, 1), COLOURS.resampled(50))  # each is drawn by itself
         figure.colorbar(shades, ax=ax, label="loss of the levels (GCP, share)", fraction=0.035, pad=0.02)
         figure.legend(handles=_key(), loc="outside upper left", ncols=5)
         return figure
@@ -69,20 +70,15 @@ def _node(ax: Axes, row: object, at: tuple[float, float], size: float, latest: i
     mark.set_gid(gid(name))
     if named:
         dark = np.dot(fill[:3], (0.299, 0.587, 0.114)) < 0.55
-        ax.annotate(
-            name, at, ha="center", va="center", fontsize=7, zorder=4, color="white" if dark else "black"
+        ax.text(
+            x, y, name, ha="center", va="center", fontsize=7, zorder=4, color="white" if dark else "black"
         ).set_in_layout(False)
         if check:
-            ax.annotate(
-                str(check),
-                at,
-                (19, 11),
-                textcoords="offset points",
-                fontsize=8,
-                fontweight="bold",
-                zorder=5,
-                ha="center",
-            )
+            beside = ScaledTranslation(19 / 72, 11 / 72, ax.figure.dpi_scale_trans)
+            ax.text(
+                x, y, str(check), transform=ax.transData + beside, fontsize=8, fontweight="bold", zorder=5,
+                ha="center", va="baseline",
+            ).set_in_layout(False)  # fmt: skip
 
 
 def _key() -> list[Line2D]:

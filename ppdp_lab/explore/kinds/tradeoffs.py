@@ -52,15 +52,16 @@ class Tradeoffs(Explorer):
         )
 
     def ahead(self, state: Mapping[str, Any], work: Work) -> None:
-        """Measure what the other stops of l and t would show, the nearest first, where the table is small."""
+        """Measure what the other stops of l and t would show, the nearest of both first, where the table is small."""
         table = self._tables[state["table"]]
         if state["source"].strip() != HERE or len(table) > ROWS:
             return
         known = self._known.setdefault(state["table"], {})
-        for l in sorted(range(LEAST, MOST + 1), key=lambda l: abs(l - state["l"])):  # noqa: E741 (the paper's symbol)
-            tradeoffs.measured(table, l=l, t=state["t"], work=work, known=known)
-        for t in sorted(TS, key=lambda t: abs(t - state["t"])):
-            tradeoffs.measured(table, l=state["l"], t=t, work=work, known=known)
+        at = TS.index(state["t"])
+        near = [(abs(values - state["l"]), values, state["t"]) for values in range(LEAST, MOST + 1)]
+        near += [(abs(i - at), state["l"], t) for i, t in enumerate(TS)]
+        for _, values, t in sorted(near):
+            tradeoffs.measured(table, l=values, t=t, work=work, known=known)
 
     def _points(self, state: Mapping[str, Any], work: Work) -> tuple[pd.DataFrame, list[str]]:
         source = state["source"].strip()

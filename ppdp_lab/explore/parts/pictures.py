@@ -1,4 +1,4 @@
-"""Figures as HTML: an image that fits its place, or, where parts of it have words, a drawing that shows them on hovering."""
+"""Figures as HTML: drawings that fit their place, and whose parts, where they have words, show them on hovering."""
 
 from __future__ import annotations
 
@@ -14,18 +14,16 @@ if TYPE_CHECKING:
     from ppdp_lab.explore.base import Shown
 
 # Never so small that its letters cannot be read: where the place is narrower, the picture is moved sideways in it.
-STYLE = "width:100%;height:auto;min-width:520px;max-width:{width}px;display:block"
+STYLE = "width:100%;height:auto;min-width:520px;max-width:{width}px;display:block;fill:#000"  # letters, in any theme
+FONTS = ("'DejaVu Sans'", "'DejaVu Sans', Verdana, sans-serif")  # letters are as wide in both
 MOVED = '<div style="overflow-x:auto">{}</div>'
 
 
-def picture(shown: Shown) -> str:
-    """The figure as HTML with its words for those who cannot see it."""
+def picture(shown: Shown, places: plotting.Places | None = None) -> str:
+    """The figure as HTML with its words for those who cannot see it; ``places`` remembers how pictures are laid out."""
     width = int(shown.figure.get_size_inches()[0] * 120)
     style, alt = STYLE.format(width=width), escape(shown.alt, quote=True)
-    if not shown.hover:
-        data = base64.b64encode(plotting.image(shown.figure, "png")).decode()
-        return MOVED.format(f'<img src="data:image/png;base64,{data}" alt="{alt}" style="{style}">')
-    drawing = plotting.image(shown.figure, "svg").decode()
+    drawing = plotting.image(shown.figure, "svg", letters=True, places=places).decode().replace(*FONTS)
     body = drawing[drawing.index("<svg") :]
     box = re.search(r'viewBox="[^"]+"', body)
     head = f'<svg role="img" aria-label="{alt}" style="{style}" {box[0] if box else ""} '

@@ -203,7 +203,7 @@ VARIANTS = {
         "with counterfeits",
         _others(1, 3, markersize=9, markerfacecolor="none"),
     ),  # seen around another
-    "no-dirty": ("no-dirty", _others(0, 1)),
+    "no-dirty": ("no dirty records", _others(0, 1)),
 }
 
 

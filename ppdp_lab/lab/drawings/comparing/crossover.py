@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from ppdp_lab import plotting
 from ppdp_lab.lab.drawings.comparing import heat
@@ -89,6 +90,7 @@ def leak_against_loss(results: tables.Tables) -> Figure:
         ax.set(ylim=(-0.04, 1.04), xlim=(-0.04 * most, 1.08 * most))
         for axis in (ax.xaxis, ax.yaxis):
             plotting.percent(axis)
+        ax.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))  # in a narrow panel more would touch
         x = paid["label"].iloc[0] if at >= len(panels) - _ACROSS else ""
         plotting.label(
             ax,
