@@ -27,6 +27,9 @@ _STYLE = """<style>
   column-gap: 16px; width: 100%; overflow: visible; }
 .ppdp-body > .ppdp-knobs { grid-area: knobs; padding-right: 8px; } .ppdp-body > .ppdp-picture { grid-area: picture; }
 .ppdp-body > .ppdp-facts { grid-area: facts; overflow-x: auto; }
+.ppdp-facts .ppdp-lab.ppdp-lab table .short { white-space: normal; }
+.ppdp-explorer :is(select, input, button, .noUi-handle):focus-visible {
+  outline: 2px solid #0072B2 !important; outline-offset: 1px; }
 @container (max-width: 800px) { .ppdp-explorer .ppdp-body { grid-template: "knobs" auto "picture" auto "facts" auto
   / minmax(0, 1fr); } }
 </style>"""
@@ -91,9 +94,11 @@ class Panel(widgets.VBox):
             part.add_class(name)
         body = widgets.Box(list(parts.values()))
         body.add_class("ppdp-body")
-        code = widgets.Accordion([widgets.VBox([widgets.HTML(_COPY), self.text])], titles=["the Python behind it"])
+        code = widgets.VBox([widgets.HTML(_COPY), self.text], layout={"display": "none"})
+        behind = widgets.ToggleButton(description="the Python behind it", layout={"width": "200px"})  # keys reach it
+        behind.observe(lambda _: setattr(code.layout, "display", "" if behind.value else "none"), names="value")
         look = f"{_STYLE}<p style='{TEXT}'>{escape(self.explorer.look)}</p>"
-        return [widgets.HTML(look, layout=WIDE), body, code]
+        return [widgets.HTML(look, layout=WIDE), body, widgets.VBox([behind, code])]
 
     # ------------------------------------------------------------------ for whoever holds it
     @property

@@ -6,6 +6,7 @@ import pytest
 from watching import CODE, PICTURE, SLIDERS, changed, seen, slide
 
 from ppdp_lab.explore import EXPLORERS
+from ppdp_lab.explore.kinds.partitions import Partition
 
 
 def opened(page, voila: str, name: str) -> None:
@@ -42,8 +43,24 @@ def test_the_token_is_asked_for(page, voila):
 
 
 # ---------------------------------------------------------------------- what one of them has that others have not
+FOCUSED = """() => {
+    const at = document.activeElement, labels = at.closest('.jupyter-widgets')?.querySelectorAll('label') ?? [];
+    const words = [...labels].map(label => label.innerText).join('').replace('\u200b', '');
+    return [words || at.innerText, getComputedStyle(at).outlineStyle];
+}"""
+
+
 def another_tab(page, voila, screenshot, tmp_path):
-    """Two tabs do not disturb each other."""
+    """Keys reach every knob and the code, and one sees where they are; two tabs do not disturb each other."""
+    page.evaluate("document.activeElement.blur()")
+    reached = {}
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        words, outline = page.evaluate(FOCUSED)
+        reached.setdefault(words.strip(), outline)
+    knobs = {knob.label for knob in Partition().knobs()}
+    assert knobs | {"the Python behind it"} <= set(reached)
+    assert not [knob for knob in knobs if reached[knob] == "none"]
     other = page.context.new_page()
     opened(other, voila, "partition")
     before, beside = seen(page), seen(other)
@@ -82,7 +99,8 @@ def copied_named_narrow(page, voila, screenshot, tmp_path):
     """Code is copied, points have their names on hovering, and the page fits a narrow window."""
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     assert page.locator("svg[role=img] title").first.text_content().startswith("k-anonymity, k = 2: ")
-    page.get_by_text("the Python behind it").click()
+    page.get_by_role("button", name="the Python behind it").focus()
+    page.keyboard.press("Enter")
     page.get_by_role("button", name="copy as code").click()
     page.wait_for_function("navigator.clipboard.readText().then(text => text.includes('explore.drawings.tradeoff'))")
     assert page.evaluate("navigator.clipboard.readText()") == page.evaluate(CODE)

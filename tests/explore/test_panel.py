@@ -215,4 +215,9 @@ def test_what_cannot_be_shown_is_refused_in_words():
 def test_the_panel_can_be_read_without_seeing_it():
     made = explore.partition()
     assert 'role="img" aria-label="' in made.picture.value and "aria-live" in made.says.value
-    assert "copy as code" in made.children[2].children[0].children[0].value
+    behind, code = made.children[2].children
+    assert "copy as code" in code.children[0].value and code.layout.display == "none"
+    behind.value = True  # a button, so that keys open and close it
+    assert code.layout.display is None or code.layout.display == ""
+    behind.value = False
+    assert code.layout.display == "none"

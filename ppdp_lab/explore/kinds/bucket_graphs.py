@@ -101,9 +101,14 @@ class Buckets(Explorer):
         edges = buckets.bucket_edges(graphs, bucket)
         severed = int(edges.loc[edges["cut"], "weight"].sum())
         kept = f", as e = {state['e']} asks" if 1 < state["e"] <= bound else ""
+        least = (
+            f"no attack names fewer than {bound} people on a side{kept}"
+            if bound > 1
+            else "an attack may name one person"
+        )
         says = (
             f"After release {after.value} the smallest cut of this bucket severs {severed} of {int(edges['weight'].sum())} "
-            f"people and counterfeits; over all {len(found)} buckets no attack names fewer than {bound} people on a side{kept}. "
+            f"people and counterfeits; over all {len(found)} buckets {least}. "
             f"The release with most counterfeits holds {invented:,}."
         )
         return Shown(
