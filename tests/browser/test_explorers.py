@@ -44,8 +44,9 @@ def test_the_token_is_asked_for(page, voila):
 
 # ---------------------------------------------------------------------- what one of them has that others have not
 FOCUSED = """() => {
-    const at = document.activeElement, labels = at.closest('.jupyter-widgets')?.querySelectorAll('label') ?? [];
-    const words = [...labels].map(label => label.innerText).join('').replace('\u200b', '');
+    const at = document.activeElement, box = at.closest('.widget-inline-hbox, .jupyter-widgets');
+    const labels = [...(box?.querySelectorAll('.widget-label, label') ?? [])];
+    const words = labels.map(label => label.innerText.replaceAll('\u200b', '').trim()).find(Boolean);
     return [words || at.innerText, getComputedStyle(at).outlineStyle];
 }"""
 
@@ -59,7 +60,7 @@ def another_tab(page, voila, screenshot, tmp_path):
         words, outline = page.evaluate(FOCUSED)
         reached.setdefault(words.strip(), outline)
     knobs = {knob.label for knob in Partition().knobs()}
-    assert knobs | {"the Python behind it"} <= set(reached)
+    assert knobs | {"the Python behind it"} <= set(reached), sorted(reached)
     assert not [knob for knob in knobs if reached[knob] == "none"]
     other = page.context.new_page()
     opened(other, voila, "partition")
