@@ -47,7 +47,7 @@ def test_settings_are_put_back():
 def test_pyplot_is_not_used():
     """Figures that pyplot knows stay open until somebody closes them."""
     code = "import sys, ppdp_lab.plotting as p; p.figure(); assert 'matplotlib.pyplot' not in sys.modules"
-    assert subprocess.run([sys.executable, "-c", code], cwd=Path(plotting.__file__).parents[1]).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], cwd=Path(plotting.__file__).parents[2]).returncode == 0
 
 
 def test_curves_average_repetitions_and_shade_their_range():

@@ -7,6 +7,7 @@ from collections import Counter
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
 
 from ppdp_lab import plotting
 from ppdp_lab.lab.drawings import bars
@@ -31,7 +32,7 @@ def events(results: tables.Tables) -> Figure:
         moved = here.merge(other[ends].assign(stays=True), on=ends, how="left")["stays"].isna()
         for box in here[moved.to_numpy()].itertuples():
             size = box.x1 - box.x0, box.y1 - box.y0
-            ax.add_patch(plotting.Rectangle((box.x0, box.y0), *size, fill=False, edgecolor=plotting.COLOURS[1], lw=2.5))
+            ax.add_patch(Rectangle((box.x0, box.y0), *size, fill=False, edgecolor=plotting.COLOURS[1], lw=2.5))
         name = "I3M+: a cluster is split" if event == "split" else "I3M-: a cluster is dispersed"
         title = f"{name}\n" if stage == "before" else "\n"
         x, y = here[["x", "y"]].iloc[0]

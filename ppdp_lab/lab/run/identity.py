@@ -26,7 +26,7 @@ from ppdp_lab.lab.run.machine import PACKAGE, computing
 from ppdp_lab.lab.run.parameters import cells
 
 PRESENTATION = (
-    "plotting.py",
+    "plotting/",
     "pages.py",
     "table/showing.py",
     "table/hierarchies/showing.py",

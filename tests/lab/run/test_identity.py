@@ -100,7 +100,7 @@ COMPUTING = [
     ("table/__init__.py", "", "\n"),
 ]
 PRESENTING = [
-    ("plotting.py", "COLOURS[1]", "COLOURS[2]"),
+    ("plotting/boxes.py", "COLOURS[1]", "COLOURS[2]"),
     ("cli/experiments.py", "nothing to reproduce", "nothing here"),
     ("lab/drawings/speedy.py", "mean time of a search", "mean time"),
     ("lab/drawings/tour.py", "people exposed", "people found"),
@@ -143,9 +143,8 @@ def test_versions_of_what_computes_count(demo, tmp_path, monkeypatch):
 def presents(module: str) -> bool:
     """Whether a module, or the module that a name comes from, only draws, judges or prints."""
     names = [module, module.rpartition(".")[0]]
-    paths = [
-        f"{name.removeprefix('ppdp_lab.').replace('.', '/')}.py/" for name in names if name.startswith("ppdp_lab.")
-    ]
+    stems = [name.removeprefix("ppdp_lab.").replace(".", "/") for name in names if name.startswith("ppdp_lab.")]
+    paths = [f"{stem}{end}" for stem in stems for end in ("/", ".py/")]  # a room or a module
     entries = tuple(f"{entry}/" if entry.endswith(".py") else entry for entry in identity.PRESENTATION)
     return any(path.startswith(entries) for path in paths)
 

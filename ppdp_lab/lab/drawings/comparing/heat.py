@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -135,7 +136,7 @@ def draw(
         ax.axis("off")
     foot = axes[-1, 0].text(0, 1, "\n".join(said), fontsize=7.5, va="top", linespacing=1.35)
     foot.set_in_layout(False)  # it is as wide as the figure, not as its column
-    drawn = plotting.mpl.cm.ScalarMappable(cmap=SHADES[shade])
+    drawn = ScalarMappable(cmap=SHADES[shade])
     scale = figure.colorbar(drawn, ax=list(axes[:-1].ravel()), shrink=0.7, aspect=25, pad=0.01)
     scale.set_label(bar, fontsize=8)
     ticks = apart(ticks, 0.14 / (0.7 * sum(tall)))

@@ -1,0 +1,128 @@
+"""What is drawn on axes: curves, the papers' ranges and values, ticks and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+
+from ppdp_lab.errors import ParameterError, listed
+from ppdp_lab.plotting.settings import FAINT, PAPER, in_look, style, style_of_two
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+
+
+@in_look
+def curves(
+    ax: Axes,
+    frame: pd.DataFrame,
+    *,
+    x: str,
+    y: str,
+    series: str | None = None,
+    order: Sequence[Any] | None = None,
+    line: str | None = None,
+    lines: Sequence[Any] | None = None,
+    looks: Mapping[Any, Mapping[str, Any]] | None = None,
+) -> None:
+    """One line per value of ``series``; repetitions at the same x are averaged, and their range is shaded.
+
+    ``order`` fixes which series comes first, and so which gets which style. With a second column, ``line`` (and ``lines``,
+    its order), the series decides colour and marker, and that column the line style: the legend names it first. ``looks``
+    says how a series looks that is drawn in other figures, too. Whole numbers on the x axis have ticks at whole numbers only.
+    """
+    for column in [name for name in (x, y, series, line) if name]:
+        if column not in frame.columns:
+            raise ParameterError(f"no column {column!r} to draw; there are {listed(frame.columns, 30)}")
+    names, kinds = (
+        [None] if column is None else list(dict.fromkeys(frame[column])) if said is None else list(said)
+        for column, said in ((series, order), (line, lines))
+    )
+    for (second, kind), (first, name) in product(enumerate(kinds), enumerate(names)):
+        chosen = {c: v for c, v in ((series, name), (line, kind)) if c is not None}
+        rows = frame[np.logical_and.reduce([frame[c] == v for c, v in chosen.items()])] if chosen else frame
+        at = rows.groupby(x, sort=True)[y].agg(["mean", "min", "max"])
+        if len(at) == 0:
+            continue
+        look = (looks or {}).get(name) or (style(first) if line is None else style_of_two(first, second))
+        label = ", ".join(str(part) for part in (kind, name) if part is not None) or None
+        ax.plot(at.index.to_numpy(), at["mean"].to_numpy(), label=label, **look)
+        if (at["min"] < at["max"]).any():
+            ax.fill_between(at.index.to_numpy(), at["min"], at["max"], color=look["color"], alpha=0.15, linewidth=0)
+    if frame[x].dtype.kind in "iu":
+        ax.xaxis.set_major_locator(
+            MaxNLocator(integer=True, steps=[1, 2, 5, 10], min_n_ticks=1)
+        )  # 0, 5, 10, never 0, 3, 6
+        if len(values := frame[x].unique()) == 1:
+            ax.set_xticks(values)  # of one release there is one tick
+
+
+def logarithmic(axis: Axis) -> None:
+    """A logarithmic axis with plain numbers at 1, 2 and 5 of every power of ten, so that a narrow range has ticks, too."""
+    set_scale = axis.axes.set_xscale if axis.axis_name == "x" else axis.axes.set_yscale  # type: ignore[attr-defined]
+    set_scale("log")
+    low, high = axis.get_view_interval() if axis.get_view_interval()[0] > 0 else (1.0, 10.0)
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high / low < 1e3 else (1.0,)))
+    axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:.6g}")
+
+
+def percent(axis: Axis) -> None:
+    """Ticks of shares in percent, with as many digits as they need: 2.5 %, not 2 %.
+
+    >>> from ppdp_lab.plotting import figure
+    >>> _, ax = figure()
+    >>> percent(ax.yaxis)
+    >>> ax.yaxis.get_major_formatter()(0.025)
+    '2.5 %'
+    """
+    axis.set_major_formatter(lambda share, _: f"{100 * share:.6g} %")
+
+
+def counted(axis: Axis) -> None:
+    """Ticks of counts: whole numbers with their thousands separated, few enough to stand apart.
+
+    >>> from ppdp_lab.plotting import figure
+    >>> _, ax = figure()
+    >>> counted(ax.xaxis)
+    >>> ax.xaxis.get_major_formatter()(15000)
+    '15,000'
+    """
+    axis.set_major_locator(MaxNLocator(7, integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
+    axis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+
+
+def from_zero(ax: Axes, most: float) -> None:
+    """A y axis from zero to ``most``, with room for whole marks at either end."""
+    ax.set_ylim(-0.03 * most, 1.1 * most)
+
+
+def band(ax: Axes, low: float, high: float, label: str = "paper", *, axis: str = "y") -> None:
+    """The range that a paper gives, as a light band."""
+    span = ax.axhspan if axis == "y" else ax.axvspan
+    span(low, high, color=FAINT, alpha=0.6, zorder=0, linewidth=0, label=label)
+
+
+def dashed(ax: Axes, value: float, label: str = "paper", *, axis: str = "y") -> None:
+    """The value that a paper gives, as a dashed line."""
+    line = ax.axhline if axis == "y" else ax.axvline
+    line(value, color=PAPER, linestyle=(0, (6, 3)), linewidth=1, zorder=1, label=label)
+
+
+@in_look
+def label(ax: Axes, *, x: str, y: str, title: str = "", legend: bool | None = None) -> Figure:
+    """Axis labels (units in round brackets), title, and a legend if there is something to tell apart; returns the figure."""
+    ax.set(xlabel=x, ylabel=y, title=title)
+    handles, _ = ax.get_legend_handles_labels()
+    if legend if legend is not None else bool(handles):
+        ax.legend()
+    fig = ax.get_figure(root=True)
+    assert isinstance(fig, Figure)
+    return fig
