@@ -172,16 +172,68 @@ def test_newer_questions_end_long_work_at_its_next_step():
     assert worker.wait(30) and answers == [{"long": False}]
 
 
-def test_garbage_is_collected_once_nothing_is_asked_for(monkeypatch):
-    collected = threading.Semaphore(0)
-    monkeypatch.setattr(parts.worker, "QUIET", 0.3)
-    monkeypatch.setattr(parts.worker.gc, "collect", collected.release)
-    answers: list[int] = []
-    worker = Worker(lambda state, work: state, answers.append, lambda share, what: None)
+class Collector:
+    """Stands for Python's garbage collector, which other explorers of the process may be putting off just now."""
+
+    def __init__(self) -> None:
+        self.threshold, self.full = (700, 10, 10), threading.Semaphore(0)
+
+    def get_threshold(self):
+        return self.threshold
+
+    def set_threshold(self, *threshold):
+        self.threshold = threshold
+
+    def collect(self):
+        self.full.release()
+
+
+@pytest.fixture
+def collector(monkeypatch):
+    """A collector of one's own."""
+    made = Collector()
+    monkeypatch.setattr(parts.garbage, "gc", made)
+    monkeypatch.setattr(parts.garbage, "QUIET", 1.0)
+    monkeypatch.setattr(parts.worker, "GARBAGE", parts.garbage.Garbage())
+    return made
+
+
+def answering(fails: bool = False) -> tuple[Worker, list]:
+    """A worker that answers with the question, or whose answers nobody can take."""
+    answers: list = []
+
+    def done(answer):
+        if fails:
+            raise SystemExit  # ends a thread without a word
+        answers.append(answer)
+
+    return Worker(lambda state, work: state, done, lambda share, what: None), answers
+
+
+def test_garbage_is_collected_once_nothing_is_asked_for(collector):
+    worker, answers = answering()
     for question in range(4):
         worker.now(question)
-    assert answers == [0, 1, 2, 3] and not collected.acquire(blocking=False)  # none of the four waited for it
-    assert collected.acquire(timeout=30) and not collected.acquire(timeout=0.6)
+    assert answers == [0, 1, 2, 3] and not collector.full.acquire(blocking=False)  # none of the four waited for it
+    assert collector.full.acquire(timeout=30) and not collector.full.acquire(timeout=1.5)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize("fails", [False, True])
+def test_no_full_collection_falls_into_an_answer(collector, fails):
+    worker, _ = answering(fails)
+    worker.now(1)
+    assert collector.threshold[:2] == (700, 10) and collector.threshold[2] > 10**6
+    assert collector.full.acquire(timeout=30) and collector.threshold == (700, 10, 10)
+
+
+def test_whoever_asks_all_the_time_has_garbage_collected_in_between(collector, monkeypatch):
+    monkeypatch.setattr(parts.garbage, "MANY", 5)
+    monkeypatch.setattr(parts.garbage, "QUIET", 60.0)
+    worker, answers = answering()
+    for question in range(12):
+        worker.now(question)
+    assert len(answers) == 12 and [collector.full.acquire(timeout=0) for _ in range(3)] == [True, True, False]
 
 
 def test_two_explorers_do_not_disturb_each_other():

@@ -8,7 +8,6 @@ by hand. While nothing is asked for, what may be asked for next can be made read
 from __future__ import annotations
 
 import ctypes
-import gc
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -17,9 +16,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ppdp_lab.explore.base import Stopped, Work
+from ppdp_lab.explore.parts.garbage import GARBAGE
 
 PATIENCE = 0.5  # seconds
-QUIET = 2.0  # seconds without a question, after which garbage is collected
 
 
 @dataclass(eq=False)
@@ -60,15 +59,15 @@ class Worker:
         self._change = threading.Condition(self._lock)
         self._wanted: Mapping[str, Any] | None = None
         self._job: Job | None = None
-        self._latest: Job | None = None
 
     # ------------------------------------------------------------------ asking
     def ask(self, state: Mapping[str, Any]) -> None:
         """Ask; the answer comes later, unless something else is asked for before."""
+        GARBAGE.asked()
         with self._lock:
             self._wanted = state
             if self._job is None:
-                self._job = self._latest = job = Job()
+                self._job = job = Job()
                 job.thread = threading.Thread(target=self._run, args=(job,), daemon=True)
                 job.thread.start()
 
@@ -104,7 +103,6 @@ class Worker:
             if state is not None and self._ahead is not None:
                 with suppress(Exception):  # whoever asks for it is told
                     self._ahead(state, Work(unwanted=lambda: self._job is not None))
-            self._tidy(job)
         except Stopped:  # by hand, or for a question that came while another one was made ready
             pass
         finally:
@@ -112,12 +110,7 @@ class Worker:
                 if self._job is job:  # left by an error
                     self._job = None
                 self._change.notify_all()
-
-    def _tidy(self, job: Job) -> None:
-        """Collect what old pictures have left while nothing is asked for: it would take a quarter second of an answer."""
-        time.sleep(QUIET)
-        if self._job is None and self._latest is job:
-            gc.collect()
+            GARBAGE.rest()
 
     def _answer_all(self, job: Job) -> Mapping[str, Any] | None:
         """Answer until nothing is wanted; returns the state that was answered last, or None for a job that was given up."""
@@ -140,6 +133,7 @@ class Worker:
             if not (isinstance(found, Stopped) and newer):
                 self._done(found)
             self._told(1.0, "")
+            GARBAGE.answered()
             last = state
 
     def _one(self, state: Mapping[str, Any], job: Job) -> Any:
