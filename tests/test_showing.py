@@ -259,6 +259,25 @@ def test_two_numbers_are_drawn_as_boxes_and_nothing_is_refused() -> None:
         pl.Release(table, np.full(len(table), -1)).plot()
 
 
+def test_dates_have_names_on_an_axis() -> None:
+    frame = pd.DataFrame({"seen": pd.date_range("2024-01-01", periods=40, freq="9D"), "age": np.arange(40) % 7})
+    table = pl.Microdata(frame, pl.Schema(["seen", "age"]))
+    for quasi in (["seen"], ["seen", "age"]):
+        ax = pl.Mondrian(pl.KAnonymity(5)).anonymize(table.project(quasi)).plot().axes[0]
+        names = [tick.get_text() for tick in ax.get_xticklabels()]
+        assert names[0] == "2024-01-01" and 3 <= len(names) <= 6 and set(names) <= set(frame["seen"].astype(str))
+
+
+def test_of_hundreds_of_columns_those_that_are_generalized_furthest_are_drawn() -> None:
+    frame = pd.DataFrame({f"c{i}": [0, 1, 2, 3] for i in range(300)} | {"wide": [0, 2, 1, 3]})
+    figure = pl.Release(pl.Microdata(frame, pl.Schema(list(frame.columns))), np.array([0, 0, 1, 1])).plot()
+    right = figure.axes[1]
+    assert len(right.patches) == 25 and "25 furthest of 301 columns" in right.get_title(loc="left")
+    assert "wide" in {tick.get_text() for tick in right.get_yticklabels()} and figure.get_size_inches()[1] < 12
+    alone = pl.Release(pl.Microdata(frame[["c0"]][:1], pl.Schema("c0")), np.array([0])).plot().axes[0]
+    assert alone.get_title(loc="left") == "1 class, 1 row"
+
+
 def test_results_audits_searches_and_graphs_can_be_drawn(objects: dict[str, Any]) -> None:
     drawn = set()
     for name, thing in objects.items():
