@@ -297,6 +297,18 @@ def test_a_figure_shows_itself_in_a_notebook() -> None:
     assert content.startswith(b"\x89PNG") and size == {"width": 572}
 
 
+def test_counterfeits_are_counted_among_rows_not_groups() -> None:
+    frame = pd.DataFrame({"age": np.arange(20, 50), "illness": ["flu"] * 12 + ["HIV", "cold", "ache"] * 6})
+    stream = pl.UpdateStream(
+        pl.Microdata(frame, pl.Schema("age", sensitive="illness")), initial=20, deletes=6, inserts=6, updates=1, seed=1
+    )
+    publisher = pl.MInvariance(2, seed=1)
+    last = [publisher.publish(snapshot) for snapshot in stream][-1]
+    said = f"{len(last)} rows, {last.n_counterfeits} of them counterfeit, in {last.n_classes} groups"
+    assert last.n_counterfeits and said in repr(last.published()) and said in last.published()._repr_html_()
+    assert repr(last.table.sensitive_domains[0]) == "<Domain 'illness' of 4 texts, generalized to sets>"
+
+
 def test_one_is_not_many() -> None:
     table = people(1, quasi=1)
     release = pl.Release(table, np.zeros(1, dtype=int))

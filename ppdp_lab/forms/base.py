@@ -208,9 +208,9 @@ class Published(OneLine, ABC):
 
     def _said(self) -> str:
         fakes = self.counterfeits_per_group
-        told = "" if fakes is None else f", {int(fakes.sum())} of them counterfeits"
-        rows = f"{counted(len(self), 'row')} in {counted(self.n_groups, 'group')}"
-        return f"{self.form} table{'s' if len(self.tables) > 1 else ''} of {rows}{told}"
+        told = "" if fakes is None else f", {int(fakes.sum())} of them counterfeit,"
+        rows = f"{counted(len(self), 'row')}{told} in {counted(self.n_groups, 'group')}"
+        return f"{self.form} table{'s' if len(self.tables) > 1 else ''} of {rows}"
 
     def head(self, rows: int = 5) -> dict[str, pd.DataFrame]:
         """The first rows of each table, to look at; they are sorted by what is published."""
