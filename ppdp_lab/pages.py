@@ -11,6 +11,7 @@ import base64
 import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 
 from ppdp_lab.registry import readable
 
@@ -132,6 +133,8 @@ def shortened(value: object, longest: int | None = LONGEST) -> object:
 def _cell(value: object, longest: int | None) -> Html:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return element("td", readable(value) if isinstance(value, float) else value, class_="number")
+    if isinstance(value, datetime):  # as intervals of dates are written: without a time if it is midnight
+        value = value.isoformat().removesuffix("T00:00:00")
     return element("td", shortened(value, longest), class_="short" if len(str(value)) <= SHORT else "long")
 
 

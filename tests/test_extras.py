@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 # What the extras bring along, by the names under which it is imported.
 EXTRAS = (
     "papermill", "ipykernel", "IPython", "jupyter_client", "nbclient", "nbformat", "psutil", "jupyterlab", "ipywidgets",
-    "seaborn", "voila", "distributed", "nbgrader", "mkdocs", "pytest", "hypothesis",
+    "seaborn", "cloudpickle", "voila", "distributed", "nbgrader", "mkdocs", "pytest", "hypothesis",
 )  # fmt: skip
 REFUSE = f"""
 import importlib.abc, sys
@@ -78,15 +78,28 @@ def test_the_command_line_works_without(tmp_path: Path) -> None:
     assert (tmp_path / "out.csv").read_text().startswith("age,illness\n")
 
 
-def test_what_needs_an_extra_says_which(tmp_path: Path) -> None:
+@pytest.mark.parametrize("asked", [("run", "tour"), ("reproduce",)])
+def test_what_needs_an_extra_says_which(asked: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "experiments").symlink_to(ROOT / "experiments")
     (tmp_path / "notebooks").symlink_to(ROOT / "notebooks")
-    done = command("--root", str(tmp_path), "run", "tour", folder=tmp_path)
+    done = command("--root", str(tmp_path), *asked, folder=tmp_path)
     assert done.returncode == 2
     lines = done.stderr.splitlines()
     assert len(lines) == 1 and lines[0].endswith("is not installed; it comes with: pip install 'ppdp_lab[lab]'"), lines
     assert lines[0].startswith(("ppdp-lab: papermill", "ppdp-lab: ipykernel"))
-    assert not any((tmp_path / "results").glob("tour/*"))
+    assert not any((tmp_path / "results").glob("tour/*")) and not (tmp_path / "results" / "SCORECARD.md").exists()
+
+
+def test_a_sweep_runs_in_one_process_without_extras(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def square(k):\n    return {'squared': k * k}\n")
+    asked = ("--root", str(tmp_path), "sweep", "mine:square", "-p", "k=2,3", "--store", str(tmp_path / "store"))
+    refused = command(*asked, folder=tmp_path)
+    assert refused.returncode == 2 and "Traceback" not in refused.stderr
+    assert refused.stderr.splitlines()[-1].endswith("is not installed; it comes with: pip install 'ppdp_lab[lab]'")
+    done = command(*asked, "--processes", "0", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "no picture: seaborn is not installed; it comes with: pip install 'ppdp_lab[lab]'" in done.stdout
+    assert list((tmp_path / "store").rglob("*.parquet"))
 
 
 def test_the_error_names_package_and_extra() -> None:

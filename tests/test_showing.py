@@ -259,6 +259,25 @@ def test_two_numbers_are_drawn_as_boxes_and_nothing_is_refused() -> None:
         pl.Release(table, np.full(len(table), -1)).plot()
 
 
+def test_dates_have_names_on_an_axis() -> None:
+    frame = pd.DataFrame({"seen": pd.date_range("2024-01-01", periods=40, freq="9D"), "age": np.arange(40) % 7})
+    table = pl.Microdata(frame, pl.Schema(["seen", "age"]))
+    for quasi in (["seen"], ["seen", "age"]):
+        ax = pl.Mondrian(pl.KAnonymity(5)).anonymize(table.project(quasi)).plot().axes[0]
+        names = [tick.get_text() for tick in ax.get_xticklabels()]
+        assert names[0] == "2024-01-01" and 3 <= len(names) <= 6 and set(names) <= set(frame["seen"].astype(str))
+
+
+def test_of_hundreds_of_columns_those_that_are_generalized_furthest_are_drawn() -> None:
+    frame = pd.DataFrame({f"c{i}": [0, 1, 2, 3] for i in range(300)} | {"wide": [0, 2, 1, 3]})
+    figure = pl.Release(pl.Microdata(frame, pl.Schema(list(frame.columns))), np.array([0, 0, 1, 1])).plot()
+    right = figure.axes[1]
+    assert len(right.patches) == 25 and "25 furthest of 301 columns" in right.get_title(loc="left")
+    assert "wide" in {tick.get_text() for tick in right.get_yticklabels()} and figure.get_size_inches()[1] < 12
+    alone = pl.Release(pl.Microdata(frame[["c0"]][:1], pl.Schema("c0")), np.array([0])).plot().axes[0]
+    assert alone.get_title(loc="left") == "1 class, 1 row"
+
+
 def test_results_audits_searches_and_graphs_can_be_drawn(objects: dict[str, Any]) -> None:
     drawn = set()
     for name, thing in objects.items():
@@ -276,6 +295,18 @@ def test_a_figure_shows_itself_in_a_notebook() -> None:
     figure, _ = plotting.figure()
     content, size = figure._repr_png_()
     assert content.startswith(b"\x89PNG") and size == {"width": 572}
+
+
+def test_counterfeits_are_counted_among_rows_not_groups() -> None:
+    frame = pd.DataFrame({"age": np.arange(20, 50), "illness": ["flu"] * 12 + ["HIV", "cold", "ache"] * 6})
+    stream = pl.UpdateStream(
+        pl.Microdata(frame, pl.Schema("age", sensitive="illness")), initial=20, deletes=6, inserts=6, updates=1, seed=1
+    )
+    publisher = pl.MInvariance(2, seed=1)
+    last = [publisher.publish(snapshot) for snapshot in stream][-1]
+    said = f"{len(last)} rows, {last.n_counterfeits} of them counterfeit, in {last.n_classes} groups"
+    assert last.n_counterfeits and said in repr(last.published()) and said in last.published()._repr_html_()
+    assert repr(last.table.sensitive_domains[0]) == "<Domain 'illness' of 4 texts, generalized to sets>"
 
 
 def test_one_is_not_many() -> None:

@@ -54,6 +54,25 @@ def test_of_hundreds_of_columns_the_first_are_shown() -> None:
     assert "and 275 more columns" in shown and "column 24" in shown and "column 25" not in shown and len(shown) < 15_000
 
 
+def test_of_hundreds_of_columns_the_sensitive_ones_are_among_those_shown() -> None:
+    frame = pd.DataFrame({f"column {i}": [0, 1, 2, 3] for i in range(300)} | {"illness": ["flu", "HIV", "flu", "cold"]})
+    table = pl.Microdata(frame, pl.Schema([c for c in frame if c != "illness"], sensitive="illness"))
+    shown = table._repr_html_()
+    assert "illness" in shown and "flu 50%" in shown and "and 276 more" in shown and len(shown) < 10_000
+    for thing in (pl.Release(table, np.zeros(4, dtype=int)), pl.Release(table, np.zeros(4, dtype=int)).published()):
+        shown = thing._repr_html_()
+        assert "illness" in shown and "HIV" in shown and "and 276 more columns before the last 1" in shown
+
+
+def test_a_date_is_shown_as_in_an_interval() -> None:
+    days = pd.to_datetime(["2024-02-29T00:00", "2024-03-01T00:00", "2024-03-02T12:30", "2024-03-03T00:00"])
+    table = pl.Microdata(pd.DataFrame({"age": [1, 2, 3, 4], "day": days}), pl.Schema("age", sensitive="day"))
+    shown = pl.Release(table, np.zeros(4, dtype=int))._repr_html_()
+    assert (
+        ">2024-02-29<" in shown and ">2024-03-02T12:30:00<" in shown and "00:00:00<" not in shown.replace("30:00<", "")
+    )
+
+
 def test_wide_and_deep_trees_show_what_fits() -> None:
     flat = pl.Hierarchy.from_dict({f"leaf {i}": None for i in range(10_000)})
     assert (

@@ -208,9 +208,9 @@ class Published(OneLine, ABC):
 
     def _said(self) -> str:
         fakes = self.counterfeits_per_group
-        told = "" if fakes is None else f", {int(fakes.sum())} of them counterfeits"
-        rows = f"{counted(len(self), 'row')} in {counted(self.n_groups, 'group')}"
-        return f"{self.form} table{'s' if len(self.tables) > 1 else ''} of {rows}{told}"
+        told = "" if fakes is None else f", {int(fakes.sum())} of them counterfeit,"
+        rows = f"{counted(len(self), 'row')}{told} in {counted(self.n_groups, 'group')}"
+        return f"{self.form} table{'s' if len(self.tables) > 1 else ''} of {rows}"
 
     def head(self, rows: int = 5) -> dict[str, pd.DataFrame]:
         """The first rows of each table, to look at; they are sorted by what is published."""
@@ -221,9 +221,16 @@ class Published(OneLine, ABC):
         parts: list[object] = []
         for name, frame in (self.head() if len(self) else {}).items():
             said = f"first rows of the {name + ' ' if name else 'published '}table"
+            # Of many columns the first ones, and the sensitive ones at the end, which people ask for first.
+            last = list(frame.columns[pages.MOST_COLUMNS :].intersection(self.schema.sensitive))[
+                : pages.MOST_COLUMNS - 1
+            ]
+            shown = frame[[*frame.columns[: pages.MOST_COLUMNS - len(last)], *last]] if last else frame
+            left_out = len(frame.columns) - len(shown.columns)
             parts += [
                 pages.element("small", said),
-                pages.table(list(frame.columns), frame.to_numpy(dtype=object).tolist()),
+                pages.table(list(shown.columns), shown.to_numpy(dtype=object).tolist()),
+                pages.element("small", f"and {left_out} more columns before the last {len(last)}") if left_out else "",
             ]
         return pages.Html("".join(map(pages.text, parts)))
 

@@ -13,6 +13,7 @@ from typing import Any
 from ppdp_lab.anonymize.lattice.check import CORES
 from ppdp_lab.errors import PPDPError
 from ppdp_lab.lab.experiment.model import Experiment
+from ppdp_lab.lab.run.kernel import require
 from ppdp_lab.lab.run.record import Run
 from ppdp_lab.lab.runner import run
 
@@ -30,6 +31,7 @@ def reproduce(
 
     Experiments that are not exclusive run side by side, one process per core; the exclusive ones follow, one after the other.
     """
+    require()  # else every experiment would fail for the same reason, one after the other
     options = {"results": results, "scale": scale, "force": force}
     runs: dict[str, Run] = {}
     failures: dict[str, str] = {}

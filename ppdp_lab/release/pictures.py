@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from ppdp_lab import plotting
+from ppdp_lab import pages, plotting
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.forms import Feature
 from ppdp_lab.release.boxes import axis_ends, box_frame
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_BARS = 40  # classes of so many different sizes have a bar each, others are put together
 MOST_TICKS = 12
+MOST_LETTERS = 24
+MOST_COLUMNS = 25  # of more, those that are generalized furthest
 
 
 def picture_of(release: Release) -> Figure:
@@ -65,7 +68,8 @@ def _line(release: Release) -> Figure:
 
 def _sizes_and_spread(release: Release) -> Figure:
     """Any quasi-identifiers: how many classes have how many rows, and what becomes of each column."""
-    figure, (left, right) = plotting.figure(1, 2, width=4.4, height=max(3.2, 0.3 * len(release.boxes.columns) + 1.2))
+    shown = min(len(release.boxes.columns), MOST_COLUMNS)
+    figure, (left, right) = plotting.figure(1, 2, width=4.4, height=max(3.2, 0.3 * shown + 1.2))
     sizes = release.sizes
     different, times = np.unique(sizes, return_counts=True)
     if len(different) <= MOST_BARS:
@@ -83,13 +87,19 @@ def _sizes_and_spread(release: Release) -> Figure:
 
 def _spread(ax: Axes, release: Release) -> None:
     """How much of each column's range the region of a row covers, on average."""
-    columns = list(release.boxes)[::-1]
-    extents = [float(np.average(column.extents(), weights=release.sizes)) for column in columns]
-    ax.barh([column.domain.name for column in columns], extents, color=plotting.COLOURS[2])
+    columns = list(release.boxes)
+    extents = np.array([np.average(column.extents(), weights=release.sizes) for column in columns])
+    furthest = np.sort(np.argsort(-extents, kind="stable")[:MOST_COLUMNS])[::-1]  # the first column stands on top
+    at = np.arange(len(furthest))
+    ax.barh(at, extents[furthest], color=plotting.COLOURS[2])
+    _write_ticks(ax, "y", at, [str(pages.shortened(columns[i].domain.name, MOST_LETTERS)) for i in furthest])
     ax.set_xlim(0, 1)
     ax.xaxis.set_major_formatter("{x:.0%}")
     ax.grid(axis="y", visible=False)
-    plotting.label(ax, x="range that a row's region covers (mean)", y="", title="generalization", legend=False)
+    title = (
+        "generalization" if len(at) == len(columns) else f"generalization, {len(at)} furthest of {len(columns)} columns"
+    )
+    plotting.label(ax, x="range that a row's region covers (mean)", y="", title=title, legend=False)
 
 
 def _shares(ax: Axes, release: Release) -> None:
@@ -104,16 +114,26 @@ def _shares(ax: Axes, release: Release) -> None:
 
 
 def _title(release: Release) -> str:
-    many = "class" if release.n_classes == 1 else "classes"
-    return f"{release.n_classes:,} {many}, {len(release):,} rows"
+    classes, rows = release.n_classes, len(release)
+    return f"{classes:,} {'class' if classes == 1 else 'classes'}, {rows:,} {'row' if rows == 1 else 'rows'}"
 
 
 def _name_values(ax: Axes, domain: Domain, axis: str) -> None:
-    """Names on an axis whose values are not numbers; of many, some."""
-    if domain.positions is not None:
+    """Names on an axis whose values are not numbers, dates among them; of many, some."""
+    if domain.positions is not None and domain.type == "numbers":
         return
-    step = -(-len(domain) // MOST_TICKS)
-    at = np.arange(0, len(domain), step)
-    turned: dict[str, Any] = {"rotation": 35, "ha": "right"} if axis == "x" else {}
+    if domain.positions is None:
+        at = np.arange(0, len(domain), -(-len(domain) // MOST_TICKS))
+    else:  # dates lie where their time is: those next to evenly spaced points, so that names do not overlap
+        even = np.linspace(domain.coordinates[0], domain.coordinates[-1], MOST_TICKS // 2)
+        at = np.unique([np.abs(domain.coordinates - point).argmin() for point in even])
+    letters = MOST_LETTERS if domain.positions is None else None
+    names = [str(pages.shortened(str(domain.labels[i]), letters)) for i in at]
+    _write_ticks(ax, axis, domain.coordinates[at], names, turned=axis == "x")
+
+
+def _write_ticks(ax: Axes, axis: str, at: np.ndarray, names: Sequence[str], *, turned: bool = False) -> None:
+    """Names at places of an axis."""
+    looks: dict[str, Any] = {"rotation": 35, "ha": "right"} if turned else {}
     set_ticks = ax.set_xticks if axis == "x" else ax.set_yticks
-    set_ticks(domain.coordinates[at], [str(domain.labels[i])[:18] for i in at], fontsize=7, **turned)
+    set_ticks(at, names, fontsize=7, **looks)

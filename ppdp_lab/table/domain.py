@@ -46,7 +46,7 @@ class Domain(OneLine):
 
     def __repr__(self) -> str:
         how = {ORDERED: "ordered", TREE: "generalized along it", SET: "generalized to sets"}[self.kind]
-        return cut(f"<Domain {self.name!r} of {len(self)} {self.type}, {how}>")
+        return cut(f"<Domain {self.name!r} of {len(self)} {'texts' if self.type == 'text' else self.type}, {how}>")
 
     @cached_property
     def labels(self) -> np.ndarray:

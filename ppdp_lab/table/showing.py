@@ -30,6 +30,8 @@ def table_html(table: Microdata) -> str:
         common = [f"{_name(domain, v)} {totals[v] / max(totals.sum(), 1):.0%}" for v in order[:MOST_VALUES]]
         rows.append((domain.name, "sensitive", domain.type, len(domain), _some(common, len(domain))))
     rows += [(name, "identifier", "", "", "never published") for name in schema.identifiers]
+    if len(rows) > MOST_COLUMNS:  # then what is sensitive comes first: it must not be among those that are left out
+        rows.sort(key=lambda row: row[1] != "sensitive")
     columns = pages.table(("column", "role", "holds", "values", "which"), rows, limit=MOST_COLUMNS)
     return pages.card(f"Microdata of {counted(len(table), 'record')} ({table.provenance})", columns)
 

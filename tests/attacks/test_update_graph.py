@@ -192,6 +192,7 @@ def test_what_the_graph_refuses() -> None:
     with pytest.raises(ParameterError, match="not in the order of their times"):
         update_risks(series, known[[1, 0]])
     graph = pl.SensitiveUpdateGraph.of(series, known, 0)
+    assert repr(pl.SensitiveUpdateGraph.of(series, known, np.int64(0))).startswith("<Update graph of 0, ")
     with pytest.raises(ParameterError, match="a true value for each of 2 versions"):
         graph.risks(["a"])
     with pytest.raises(ParameterError, match="none of the candidates"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from ppdp_lab import pages
 from ppdp_lab.errors import DataFileError, listed, unknown
+from ppdp_lab.registry import counted, cut
 from ppdp_lab.table.files import write_all
 
 if TYPE_CHECKING:
@@ -120,24 +121,27 @@ class Sweep:
             raise unknown("table", name, self.tables)
         return self.frame if name is None else self.tables[name]
 
-    def __repr__(self) -> str:
+    def _said(self) -> str:
         rows = ", ".join(
-            f"{len(frame)} rows" + (f" of {name}" if len(self.tables) > 1 else "")
+            counted(len(frame), "row") + (f" of {name}" if len(self.tables) > 1 else "")
             for name, frame in self.tables.items()
         )
         counts = f"{self.executed} executed, {self.found} found in the store, {self.failed} failed"
-        return f"<Sweep of {self.function}: {self.points} points ({counts}), {rows or 'no rows'}>"
+        return f"Sweep of {self.function}: {counted(self.points, 'point')} ({counts}), {rows or 'no rows'}"
+
+    def __repr__(self) -> str:
+        return cut(f"<{self._said()}>")
 
     def _repr_html_(self) -> str:
         """For notebooks: the line, the first rows of every table, and what failed."""
-        parts = [f"<p>{html.escape(repr(self)[1:-1])}</p>"]
-        for name, frame in self.tables.items():
-            parts += [f"<p><b>{html.escape(name)}</b></p>"] if len(self.tables) > 1 else []
-            parts.append(frame.to_html(index=False, max_rows=SHOWN, border=0, float_format="{:.4g}".format))
+        shown = {name if len(self.tables) > 1 else "": frame for name, frame in self.tables.items()}
         if self.failed:
-            shown = self.failures.drop(columns="traceback", errors="ignore")
-            parts += ["<p><b>failures</b></p>", shown.to_html(index=False, max_rows=SHOWN, border=0)]
-        return "\n".join(parts)
+            shown["failures"] = self.failures.drop(columns="traceback", errors="ignore")
+        parts: list[object] = []
+        for name, frame in shown.items():
+            rows = frame.to_numpy(dtype=object).tolist()
+            parts += [pages.element("small", name) if name else "", pages.table(list(frame.columns), rows, limit=SHOWN)]
+        return pages.card(self._said(), *parts)
 
 
 def described(

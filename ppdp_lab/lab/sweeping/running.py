@@ -11,6 +11,7 @@ from typing import Any
 
 from ppdp_lab import plotting
 from ppdp_lab.anonymize.lattice.check import CORES
+from ppdp_lab.errors import MissingExtraError
 from ppdp_lab.lab.experiment.catalogue import find_root
 from ppdp_lab.lab.report.progress import PointProgress
 from ppdp_lab.lab.report.text import seconds
@@ -76,7 +77,7 @@ def run_sweep(function: Any, grid: Grid, wanted: Wanted) -> Sweep:
         crew = _crew(swept, plan, points, home, wanted, opened)
         _announce(swept.name, plan, points, crew, wanted)
         done = _run(swept.name, plan, crew, home, wanted.say)
-    return _finished(swept, plan, done, points, home)
+    return _finished(swept, plan, done, points, home, wanted.say)
 
 
 def _crew(swept: Swept, plan: Plan, points: Store, home: Path, wanted: Wanted, opened: ExitStack) -> Crew:
@@ -170,7 +171,9 @@ def _run(name: str, plan: Plan, crew: Crew, home: Path, say: Callable[[str], Non
     return done
 
 
-def _finished(swept: Swept, plan: Plan, done: dict[str, Outcome], points: Store, home: Path) -> Sweep:
+def _finished(
+    swept: Swept, plan: Plan, done: dict[str, Outcome], points: Store, home: Path, say: Callable[[str], None]
+) -> Sweep:
     """The tidy tables of all points, on disk."""
     known = plan.there | done
     came = [(task.point, known[task.key]) for task in plan.tasks if task.key in known]
@@ -191,7 +194,10 @@ def _finished(swept: Swept, plan: Plan, done: dict[str, Outcome], points: Store,
         folder=folder,
     )
     write_sweep(result)
-    for name, frame in tables.items():
-        if len(frame) and result.measures_of(name):
-            plotting.save(result.plot(table=name), folder / (PICTURE if len(tables) == 1 else f"{PICTURE}-{name}"))
+    try:
+        for name, frame in tables.items():
+            if len(frame) and result.measures_of(name):
+                plotting.save(result.plot(table=name), folder / (PICTURE if len(tables) == 1 else f"{PICTURE}-{name}"))
+    except MissingExtraError as missing:  # the tables are what was asked for, and they are there
+        say(f"{swept.name}: no picture: {missing}")
     return result

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
@@ -68,6 +69,8 @@ def test_one_row_per_measurement_parameters_first(swept):
     assert done.parameters == ["k", "seed"] and done.measures == ["release", "loss"]
     assert repr(done) == "<Sweep of rows: 4 points (4 executed, 0 found in the store, 0 failed), 8 rows>"
     assert "<table" in done._repr_html_() and "4 executed" in done._repr_html_()
+    page = ElementTree.fromstring(done._repr_html_())  # one card, like any other object
+    assert page.get("class") == "ppdp-lab" and page.findtext("header") == repr(done)[1:-1]
     long = done.long()
     assert len(long) == 16 and set(long["measure"]) == {"release", "loss"}
     pd.testing.assert_frame_equal(pd.read_parquet(done.path), done.frame)

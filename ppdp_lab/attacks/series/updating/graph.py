@@ -205,7 +205,8 @@ class SensitiveUpdateGraph(OneLine):
     # ------------------------------------------------------------------ looking at it
     def _said(self) -> str:
         left = [int(mask.sum()) for mask in self.alive()]
-        whose = "" if self.person is None else f" of {self.person!r}"
+        person = self.person.item() if isinstance(self.person, np.generic) else self.person
+        whose = "" if person is None else f" of {person!r}"
         shown = ", ".join(f"{few} of {len(level)}" for few, level in zip(left, self.levels))
         return f"Update graph{whose}, {len(self.levels)} versions; values left in each: {shown}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import secrets
 import sys
 import threading
@@ -12,9 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import cloudpickle
-
-from ppdp_lab.errors import ParameterError, PPDPError
+from ppdp_lab.errors import ParameterError, PPDPError, comes_with
 from ppdp_lab.lab.run.identity import source_hash
 from ppdp_lab.lab.run.machine import computing
 from ppdp_lab.lab.sweeping.functions import Swept, tables_of
@@ -68,6 +67,9 @@ class Task:
 
 def make_job(swept: Swept, store: str, *, again: bool) -> Job:
     """A job that any process can take: functions that are not installed travel as code."""
+    with comes_with("lab"):
+        import cloudpickle
+
     module = sys.modules.get(getattr(swept.call, "__module__", None) or "")
     travels = module is not None and not installed(module.__name__)
     if travels:
@@ -104,7 +106,7 @@ def take_up(job: Job) -> None:
     releases = sys.modules.get("ppdp_lab.lab.sweeping.functions.releases")
     if releases is not None:  # of an earlier job, whose data sets may have changed since
         releases.forget()
-    _current.update(job=job, call=cloudpickle.loads(job.function))
+    _current.update(job=job, call=pickle.loads(job.function))  # which reads what cloudpickle wrote
 
 
 def run_point(job: Job, task: Task) -> Outcome:
