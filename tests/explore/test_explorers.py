@@ -247,6 +247,16 @@ def test_several_secrets_are_refused_in_words(name, patients):
         explorer.show(explorer.state(), Work())
 
 
+def test_the_code_declares_the_values_that_the_schema_does(patients):
+    """Loss is measured over all values that there may be, whether the frame has them or not."""
+    frame = patients[["age", "weight", "illness"]]
+    explorer = Partition(frame, pl.Schema(["age", "weight"], "illness", domains={"age": range(200)}))
+    shown = explorer.show(explorer.state(), Work())
+    made = {"frame": frame}
+    exec(shown.code, made)
+    assert plotting.image(made["figure"]) == plotting.image(shown.figure)
+
+
 def test_a_lattice_that_is_too_large_is_refused_before_it_is_searched(monkeypatch):
     monkeypatch.setattr(pl.Flash, "search", lambda *_: pytest.fail("searched"))
     explorer = Lattices()
