@@ -87,7 +87,7 @@ def test_own_tables_are_accepted(name, how, patients, tmp_path, monkeypatch):
         "weight": pl.Hierarchy.intervals(range(200), [20, 100]),
     }
     made: dict = {}
-    if how == "frame" and name != "lattice":
+    if how == "frame":
         given, made = (patients.drop(columns="town"), schema), {"frame": patients.drop(columns="town")}
     elif how == "toml":
         patients.to_csv(tmp_path / "patients.csv", index=False)
@@ -254,6 +254,23 @@ def test_the_code_declares_the_values_that_the_schema_does(patients):
     shown = explorer.show(explorer.state(), Work())
     made = {"frame": frame}
     exec(shown.code, made)
+    assert plotting.image(made["figure"]) == plotting.image(shown.figure)
+
+
+def test_columns_without_a_hierarchy_get_a_plain_one(patients):
+    """Of numbers, dates, texts, and values that the schema declares; what stands in for it is said."""
+    frame = patients.assign(born=pd.date_range("1960-01-01", periods=len(patients), freq="50D"))
+    schema = pl.Schema(["town", "born", "weight"], "illness", domains={"town": ["north", "south", "east", "west"]})
+    explorer = Lattices(frame.drop(columns="age"), schema)
+    shown = explorer.show(explorer.state(), Work())
+    assert "no hierarchy of town, born, weight: runs of values" in shown.says and "for 32 nodes" in shown.says
+    made = {"frame": frame.drop(columns="age")}
+    exec(shown.code, made)
+    assert made["table"].hierarchies["born"].levels("1960-02-20")[1:] == [
+        "1960-01-01 to 1960-10-27",
+        "1960-01-01 to 1966-07-28",
+        "*",
+    ]
     assert plotting.image(made["figure"]) == plotting.image(shown.figure)
 
 
