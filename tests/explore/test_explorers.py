@@ -247,6 +247,19 @@ def test_several_secrets_are_refused_in_words(name, patients):
         explorer.show(explorer.state(), Work())
 
 
+@pytest.mark.parametrize("name", KINDS)
+def test_columns_may_be_named_like_anything(name, patients, tmp_path, monkeypatch):
+    """Words of Python, quotes, and names of our own: each explorer shows the table, and its code runs."""
+    monkeypatch.chdir(tmp_path)
+    names = {"age": "class", "weight": """it's "Mondrian" # $x$""", "illness": "lambda"}
+    frame = patients.drop(columns="town").rename(columns=names)
+    explorer = KINDS[name](frame, pl.Schema([names["age"], names["weight"]], "lambda"))
+    shown = explorer.show(explorer.state(), Work())
+    made = {"frame": frame}
+    exec(shown.code, made)
+    assert plotting.image(made["figure"]) == plotting.image(shown.figure)
+
+
 def test_the_code_declares_the_values_that_the_schema_does(patients):
     """Loss is measured over all values that there may be, whether the frame has them or not."""
     frame = patients[["age", "weight", "illness"]]
