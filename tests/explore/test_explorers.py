@@ -314,3 +314,6 @@ def test_code_imports_what_it_names_and_nothing_else():
     assert script("KAnonymity = 3", 'x = "Mondrian"  # Flash', "Anatomy(3)").startswith(
         "from ppdp_lab import Anatomy\n"
     )
+    file = """it's "mine".csv"""  # both kinds of quotes
+    quoted = f"table = read({file!r}, Schema(['a']), 'Flash')"
+    assert script(quoted).startswith("from ppdp_lab import Schema\n")
