@@ -138,6 +138,17 @@ def test_a_replay_ends_where_the_search_does():
             assert at[",".join(map(str, found.best))] == pytest.approx(pl.metrics.gcp(best))
 
 
+def test_the_last_check_is_marked_by_more_than_a_colour():
+    """In grey an orange edge is lost on a grey node: a ring of its own is drawn around it, and around nothing else."""
+    table = pl.datasets.examples.speedy.table_16()
+    for step in (0, 1, 5):
+        nodes = explore.measure.lattice_nodes(table, pl.Flash(pl.KAnonymity(2)), step=step)
+        ax = explore.drawings.lattice(nodes).axes[0]
+        sizes = [line.get_markersize() for line in ax.lines if line.get_color() == "none"]
+        assert len(sizes) == min(step, 1)
+        assert all(size > max(x.get_markersize() for x in ax.lines if x.get_color() != "none") for size in sizes)
+
+
 def test_a_replay_knows_more_with_every_step():
     table = pl.datasets.examples.speedy.table_16()
     for search in (pl.Samarati, pl.Incognito, pl.Flash):
