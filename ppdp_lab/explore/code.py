@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import ast
 import textwrap
 from typing import Any
 
@@ -18,11 +18,10 @@ def script(*lines: str, imports: tuple[str, ...] = ()) -> str:
     release = Mondrian(KAnonymity(5)).anonymize(table)
     """
     body = "\n".join(lines)
-    bare = re.sub(r"\"[^\"\n]*\"|'[^'\n]*'|#.*", "", body)  # names within texts and comments need no import
-    words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", bare))
-    defined = set(re.findall(r"^(\w+)(?:, \w+)* = ", bare, flags=re.MULTILINE))
+    words = [node for node in ast.walk(ast.parse(body)) if isinstance(node, ast.Name)]
+    defined = {node.id for node in words if isinstance(node.ctx, ast.Store)}
     offered = {*ppdp_lab.__all__, "plotting", "explore"} - {"table"}  # a room, but here always a variable
-    names = sorted(words & offered - defined, key=_like_isort)
+    names = sorted({node.id for node in words} & offered - defined, key=_like_isort)
     first = textwrap.fill(f"from ppdp_lab import {', '.join(names)}", 10_000) if names else ""
     return "\n".join([*filter(None, [*imports, first]), "", body])
 

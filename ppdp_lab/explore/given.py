@@ -57,7 +57,9 @@ class Tables:
             if schema is None:
                 raise SchemaError("say which column plays which role: schema=ppdp_lab.Schema([...], sensitive=...)")
             self._loaded[YOURS] = Microdata(given, schema)
-            roles = [list(schema.quasi_identifiers), list(schema.sensitive), list(schema.identifiers)]
+            roles: list[Any] = [list(schema.quasi_identifiers), list(schema.sensitive), list(schema.identifiers)]
+            if schema.domains:
+                roles.append({name: list(values) for name, values in schema.domains.items()})
             self._code = f"table = Microdata(frame, Schema({', '.join(map(repr, roles))}))  # frame: your DataFrame"
         elif isinstance(given, Microdata):
             self._loaded[YOURS] = given

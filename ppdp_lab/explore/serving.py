@@ -82,6 +82,14 @@ def _until_interrupted(app: Any) -> None:
         app.stop()
 
 
+def _headers(port: int) -> dict[str, str]:
+    """Pages load what this server has, and nothing else: Voila's would fetch icons, which it brings along, from elsewhere."""
+    own = f"'self' ws://{HOST}:{port}"
+    return {
+        "Content-Security-Policy": f"default-src {own} 'unsafe-inline' 'unsafe-eval' data: blob:; frame-ancestors 'self'"
+    }
+
+
 def _application(folder: Path, token: str, port: int) -> Any:
     """Voila over the folder, with a start page of our own."""
     from jupyter_server.base.handlers import JupyterHandler
@@ -106,5 +114,5 @@ def _application(folder: Path, token: str, port: int) -> Any:
     app.log.setLevel(logging.WARNING)
     app.root_dir, app.ip, app.port, app.token = str(folder), HOST, port, token
     app.open_browser = False
-    app.tornado_settings = {"websocket_max_message_size": LARGEST}
+    app.tornado_settings = {"websocket_max_message_size": LARGEST, "headers": _headers(port)}
     return app

@@ -24,7 +24,12 @@ def test_every_explorer_has_a_slider_to_move():
 def test_a_slider_moves_text_and_picture(page, voila, screenshot, name, tmp_path):
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
+    asked, refused = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("requestfailed", lambda request: refused.append(request.url) if request.failure == "csp" else None)
     opened(page, voila, name)
+    elsewhere = [url for url in asked if not url.startswith((voila.partition("?")[0], "data:", "blob:"))]
+    assert set(elsewhere) <= set(refused)  # what Voila's page would load from elsewhere never leaves the browser
     before, code = seen(page), page.evaluate(CODE)
     screenshot(page, f"explore-{name}-1")
     slide(page, name)

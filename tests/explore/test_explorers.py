@@ -87,7 +87,7 @@ def test_own_tables_are_accepted(name, how, patients, tmp_path, monkeypatch):
         "weight": pl.Hierarchy.intervals(range(200), [20, 100]),
     }
     made: dict = {}
-    if how == "frame" and name != "lattice":
+    if how == "frame":
         given, made = (patients.drop(columns="town"), schema), {"frame": patients.drop(columns="town")}
     elif how == "toml":
         patients.to_csv(tmp_path / "patients.csv", index=False)
@@ -136,6 +136,17 @@ def test_a_replay_ends_where_the_search_does():
         best = search.generalize(table, found.best)
         if not len(best.suppressed):
             assert at[",".join(map(str, found.best))] == pytest.approx(pl.metrics.gcp(best))
+
+
+def test_the_last_check_is_marked_by_more_than_a_colour():
+    """In grey an orange edge is lost on a grey node: a ring of its own is drawn around it, and around nothing else."""
+    table = pl.datasets.examples.speedy.table_16()
+    for step in (0, 1, 5):
+        nodes = explore.measure.lattice_nodes(table, pl.Flash(pl.KAnonymity(2)), step=step)
+        ax = explore.drawings.lattice(nodes).axes[0]
+        sizes = [line.get_markersize() for line in ax.lines if line.get_color() == "none"]
+        assert len(sizes) == min(step, 1)
+        assert all(size > max(x.get_markersize() for x in ax.lines if x.get_color() != "none") for size in sizes)
 
 
 def test_a_replay_knows_more_with_every_step():
@@ -247,6 +258,46 @@ def test_several_secrets_are_refused_in_words(name, patients):
         explorer.show(explorer.state(), Work())
 
 
+@pytest.mark.parametrize("name", KINDS)
+def test_columns_may_be_named_like_anything(name, patients, tmp_path, monkeypatch):
+    """Words of Python, quotes, and names of our own: each explorer shows the table, and its code runs."""
+    monkeypatch.chdir(tmp_path)
+    names = {"age": "class", "weight": """it's "Mondrian" # $x$""", "illness": "lambda"}
+    frame = patients.drop(columns="town").rename(columns=names)
+    explorer = KINDS[name](frame, pl.Schema([names["age"], names["weight"]], "lambda"))
+    shown = explorer.show(explorer.state(), Work())
+    made = {"frame": frame}
+    exec(shown.code, made)
+    assert plotting.image(made["figure"]) == plotting.image(shown.figure)
+
+
+def test_the_code_declares_the_values_that_the_schema_does(patients):
+    """Loss is measured over all values that there may be, whether the frame has them or not."""
+    frame = patients[["age", "weight", "illness"]]
+    explorer = Partition(frame, pl.Schema(["age", "weight"], "illness", domains={"age": range(200)}))
+    shown = explorer.show(explorer.state(), Work())
+    made = {"frame": frame}
+    exec(shown.code, made)
+    assert plotting.image(made["figure"]) == plotting.image(shown.figure)
+
+
+def test_columns_without_a_hierarchy_get_a_plain_one(patients):
+    """Of numbers, dates, texts, and values that the schema declares; what stands in for it is said."""
+    frame = patients.assign(born=pd.date_range("1960-01-01", periods=len(patients), freq="50D"))
+    schema = pl.Schema(["town", "born", "weight"], "illness", domains={"town": ["north", "south", "east", "west"]})
+    explorer = Lattices(frame.drop(columns="age"), schema)
+    shown = explorer.show(explorer.state(), Work())
+    assert "no hierarchy of town, born, weight: runs of values" in shown.says and "for 32 nodes" in shown.says
+    made = {"frame": frame.drop(columns="age")}
+    exec(shown.code, made)
+    assert made["table"].hierarchies["born"].levels("1960-02-20")[1:] == [
+        "1960-01-01 to 1960-10-27",
+        "1960-01-01 to 1966-07-28",
+        "*",
+    ]
+    assert plotting.image(made["figure"]) == plotting.image(shown.figure)
+
+
 def test_a_lattice_that_is_too_large_is_refused_before_it_is_searched(monkeypatch):
     monkeypatch.setattr(pl.Flash, "search", lambda *_: pytest.fail("searched"))
     explorer = Lattices()
@@ -274,3 +325,6 @@ def test_code_imports_what_it_names_and_nothing_else():
     assert script("KAnonymity = 3", 'x = "Mondrian"  # Flash', "Anatomy(3)").startswith(
         "from ppdp_lab import Anatomy\n"
     )
+    file = """it's "mine".csv"""  # both kinds of quotes
+    quoted = f"table = read({file!r}, Schema(['a']), 'Flash')"
+    assert script(quoted).startswith("from ppdp_lab import Schema\n")

@@ -273,3 +273,13 @@ def test_the_panel_can_be_read_without_seeing_it():
     assert code.layout.display is None or code.layout.display == ""
     behind.value = False
     assert code.layout.display == "none"
+
+
+@pytest.mark.parametrize("name", ["series", "bucket_graph"])
+def test_after_a_refusal_knobs_are_idle_as_the_data_says(name):
+    """A worked example has no stream: its knobs are grey, also where no picture can be made of the example."""
+    panel = getattr(explore, name)()
+    assert panel.turn(data="stream") is not None and not panel.controls["table"].disabled
+    refused = {"m": 6, "publisher": "MInvariance"} if name == "series" else {"m": 6}
+    assert panel.turn(data="hospital", **refused) is None and "1/6 of the records" in panel.problem.value
+    assert panel.controls["table"].disabled

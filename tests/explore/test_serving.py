@@ -57,6 +57,8 @@ def test_it_asks_for_its_token_and_ends_with_ctrl_c(tmp_path):
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=\S+", address), address
         with urllib.request.urlopen(address) as answer:
             assert "Explorers" in answer.read().decode()
+            allowed = answer.headers["Content-Security-Policy"]
+            assert "default-src 'self'" in allowed and not re.search(r"https?:|\*", allowed)  # nothing from elsewhere
         with urllib.request.urlopen(address.partition("?")[0]) as answer:  # without it, the page that asks for it
             assert "login" in answer.url
         process.send_signal(signal.SIGINT)

@@ -59,13 +59,17 @@ def _node(ax: Axes, row: object, at: tuple[float, float], size: float, latest: i
     loss, check, state = float(row.loss), int(row.check), str(row.state)  # type: ignore[attr-defined]
     fill = COLOURS(loss)
     now = check and check == latest
-    edge = plotting.COLOURS[1] if now else plotting.INK if check else "#999999"
     scale = 0.55 if state == "unknown" and not check else 1.0
     x, y = at
     (mark,) = ax.plot(  # a scatter for each node would take several times as long
         [x], [y], marker=SHAPES[state][0], markersize=(size * scale) ** 0.5, linestyle="none", color=fill, zorder=3,
-        markeredgecolor=edge, markeredgewidth=3 if now else 1.8 if check else 0.8,
+        markeredgecolor=plotting.INK if check else "#999999", markeredgewidth=1.8 if check else 0.8,
     )  # fmt: skip
+    if now:  # a second ring: the colour alone is lost on a node of like lightness
+        ax.plot(
+            [x], [y], marker=SHAPES[state][0], markersize=(1.8 * size) ** 0.5, linestyle="none", color="none", zorder=2,
+            markeredgecolor=plotting.COLOURS[1], markeredgewidth=2.2,
+        )  # fmt: skip
     name = str(row.node)  # type: ignore[attr-defined]
     mark.set_gid(gid(name))
     if named:
@@ -88,10 +92,12 @@ def _key() -> list[Line2D]:
         )
         for shape, words in SHAPES.values()
     ]
-    for colour, words in ((plotting.INK, "checked (number)"), (plotting.COLOURS[1], "checked last")):
+    rings = ((plotting.INK, 6, "checked (number)"), (plotting.COLOURS[1], 11, "checked last (outer ring)"))
+    for colour, size, words in rings:
         marks.append(
             Line2D(
-                [], [], marker="o", linestyle="", color="white", markeredgecolor=colour, markeredgewidth=2, label=words
+                [], [], marker="o", linestyle="", color="white", markeredgecolor=colour, markeredgewidth=2,
+                markersize=size, label=words,
             )
-        )
+        )  # fmt: skip
     return marks

@@ -55,6 +55,10 @@ class Buckets(Explorer):
             Whole("updates", "updates", 6, 1, 12),
         )
 
+    def fitted(self, state: Mapping[str, Any]) -> tuple[Knob, ...]:
+        """A stream's knobs do nothing for the worked example."""
+        return self.idle(**dict.fromkeys(STREAMS, state["data"] != STREAM))
+
     def _graphs(self, state: Mapping[str, Any], work: Work) -> tuple[Any, int, list[str]]:
         """The graphs of the whole series, its counterfeits, and the code; kept while only the view of them changes."""
         asked = ("data", "m", "e", "table", "initial", "leave", "come", "updates")
@@ -83,7 +87,7 @@ class Buckets(Explorer):
             f"releases = explore.measure.series.published_by({code}, snapshots)",
             "graphs = explore.measure.buckets.graphs_seen(releases)",
         ]
-        invented = max(len(release.counterfeits) for release in releases)
+        invented = max(release.n_counterfeits for release in releases)
         return buckets.graphs_seen(releases), invented, lines
 
     def show(self, state: Mapping[str, Any], work: Work) -> Shown:
@@ -128,7 +132,7 @@ class Buckets(Explorer):
                 "plotting.show(figure)",
             ),
             hover={gid(r.came, r.gone): _words(r) for r in edges.itertuples()},
-            knobs=(after, picked, *self.idle(**dict.fromkeys(STREAMS, state["data"] != STREAM))),
+            knobs=(after, picked, *self.fitted(state)),
         )
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from ppdp_lab.anonymize import Flash, Incognito, Samarati
 from ppdp_lab.anonymize.lattice import LatticeSearch
-from ppdp_lab.errors import SchemaError
 from ppdp_lab.explore import drawings, measure
 from ppdp_lab.explore.base import EXPLORERS, Explorer, Knob, Pick, Several, Shown, Stops, Whole, Work
 from ppdp_lab.explore.code import script
@@ -48,14 +47,12 @@ class Lattices(Explorer):
         )
 
     def _columns(self, table: Microdata) -> Several:
-        names = tuple(domain.name for domain in table.qi_domains if domain.hierarchy is not None)
-        if not names:
-            raise SchemaError("a lattice needs hierarchies, and no quasi-identifier of this table has one; give some")
+        names = table.schema.quasi_identifiers
         first = tuple(name for name in names if name in _FIRST)
         return Several("columns", "columns", first if len(first) > 1 else names[:3], options=names)
 
     def fitted(self, state: Mapping[str, Any]) -> tuple[Knob, ...]:
-        """The quasi-identifiers that have a hierarchy."""
+        """The quasi-identifiers of the table."""
         return (self._columns(self._tables[state["table"]]),)
 
     def show(self, state: Mapping[str, Any], work: Work) -> Shown:
@@ -64,6 +61,7 @@ class Lattices(Explorer):
         table = self._tables[state["table"]]
         columns = self._columns(table).kept(state["columns"])
         part = table.project(columns.value)
+        plain = [domain.name for domain in part.qi_domains if domain.hierarchy is None]
         search = SEARCHES[state["search"]](KAnonymity(state["k"]), suppression=state["suppression"])
         work.step(1, 3, "searching")
         result, truth, losses = self._searched(state, columns.value, part, search)
@@ -82,6 +80,10 @@ class Lattices(Explorer):
         else:
             best = nodes.loc[nodes["node"] == ",".join(map(str, result.best)), "loss"].item()
             says += f"At the end it chooses {','.join(map(str, result.best))}, which loses {best:.1%}."
+        if plain:
+            says += (
+                f" The table has no hierarchy of {', '.join(plain)}: runs of values, or all of them, stand in for it."
+            )
         return Shown(
             figure=drawings.lattice(nodes),
             alt=f"A lattice of {len(nodes)} nodes, lowest levels below, coloured by loss. {says}",
@@ -90,6 +92,7 @@ class Lattices(Explorer):
             code=script(
                 self._tables.code(state["table"]),
                 f"table = table.project({list(columns.value)!r})",
+                *(["table = explore.measure.lattices.with_hierarchies(table)"] if plain else ()),
                 f"search = {search!r}",
                 f"nodes = explore.measure.lattice_nodes(table, search, step={step})",
                 "figure = explore.drawings.lattice(nodes)",
@@ -105,7 +108,7 @@ class Lattices(Explorer):
         """What a search finds, kept while only the step changes."""
         key = (state["table"].strip(), columns, repr(search))
         if key not in self._kept:
-            self._kept = {key: measure.lattices.searched(part, search)}
+            self._kept = {key: measure.lattices.searched(measure.lattices.with_hierarchies(part), search)}
         return self._kept[key]
 
     @staticmethod
@@ -124,7 +127,7 @@ def _words(row: Any, columns: tuple[str, ...]) -> str:
     return f"{levels}: loss {row.loss:.1%}; {known}; {how}"
 
 
-@EXPLORERS.add(accepts="quasi-identifiers with hierarchies", promises=Lattices.look, paper="Samarati, TKDE 2001")
+@EXPLORERS.add(accepts="quasi-identifiers, best with hierarchies", promises=Lattices.look, paper="Samarati, TKDE 2001")
 def lattice(table: Any = None, schema: Schema | None = None, **knobs: Any) -> Any:
     """The lattice of levels coloured by loss, and a replay of Samarati's, Incognito's and Flash's search through it.
 

@@ -133,13 +133,14 @@ class Publications(Explorer):
                 "plotting.show(figure)",
             ),
             hover=_hover(graphs[release.value - 1]),
-            knobs=(publisher, victim, release, *self._idle(state, publisher.value)),
+            knobs=(victim, release, *self.fitted(state)),
         )
 
-    def _idle(self, state: Mapping[str, Any], publisher: str) -> tuple[Knob, ...]:
-        """A stream's knobs do nothing for a worked example, and m does nothing for what is printed."""
-        example = state["data"] != STREAM
-        return self.idle(table=example, share=example, changes=example, m=publisher.startswith("as printed"))
+    def fitted(self, state: Mapping[str, Any]) -> tuple[Knob, ...]:
+        """The publishers of the data; a stream's knobs do nothing for a worked example, and m nothing for what is printed."""
+        publisher = self._publishers(state["data"]).kept(state["publisher"])
+        example, printed = state["data"] != STREAM, str(publisher.value).startswith("as printed")
+        return publisher, *self.idle(table=example, share=example, changes=example, m=printed)
 
     @staticmethod
     def _says(series: Any, graphs: list[Any], victim: Any, after: int, found: Any) -> str:

@@ -13,7 +13,7 @@ from ppdp_lab.anonymize.lattice import Lattice, LatticeSearch, SearchResult
 from ppdp_lab.anonymize.lattice.nodes.lattice import FAILS, HOLDS
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.principles import KAnonymity
-from ppdp_lab.table import Microdata
+from ppdp_lab.table import Domain, Hierarchy, Microdata, Schema
 
 MOST = 1_500  # nodes in a picture
 COLUMNS = "columns"  # under this name the frame of nodes says whose levels they are
@@ -33,6 +33,40 @@ def lattice_nodes(table: Microdata, search: LatticeSearch, *, step: int | None =
     ({'unknown': 28, 'fails': 8}, '1,0,3')
     """
     return after(*searched(table, search), step)
+
+
+def with_hierarchies(table: Microdata) -> Microdata:
+    """The table, with a hierarchy for every quasi-identifier: one that has none gets runs of its values, or all or nothing.
+
+    >>> import ppdp_lab as pl
+    >>> frame = pd.DataFrame({"age": range(20, 47), "sex": ["f", "m", "f"] * 9})
+    >>> table = with_hierarchies(pl.Microdata(frame, pl.Schema(["age", "sex"])))
+    >>> [table.hierarchies[name].levels(value) for name, value in (("age", 21), ("sex", "f"))]
+    [['21', '20 to 22', '20 to 28', '*'], ['f', '*']]
+    """
+    lacking = {d.name: d for d in table.qi_domains if d.hierarchy is None}
+    if not lacking:
+        return table
+    codes = dict(zip(table.schema.quasi_identifiers, table.qi_codes))
+    frame = table.frame.assign(**{name: domain.labels[codes[name]] for name, domain in lacking.items()})
+    said = {name: values for name, values in table.schema.domains.items() if name not in lacking}
+    roles = table.schema
+    schema = Schema(roles.quasi_identifiers, roles.sensitive, roles.identifiers, said)
+    trees = {name: _plain(domain) for name, domain in lacking.items()}
+    return Microdata(frame, schema, table.hierarchies | trees, table.ids, provenance=table.provenance)
+
+
+def _plain(domain: Domain) -> Hierarchy:
+    """Two levels of runs between the values and all of them, where they have an order and are enough; else none."""
+    values = domain.labels.tolist()
+    run = math.ceil(len(values) ** (1 / 3) - 1e-9)
+    runs = [length for length in (run, run * run) if domain.kind == "ordered" and 1 < length < len(values)]
+    levels = {}
+    for place, value in enumerate(values):
+        ends = [(place // length * length, min(place // length * length + length, len(values)) - 1) for length in runs]
+        names = [values[a] if a == b else f"{values[a]} to {values[b]}" for a, b in ends]
+        levels[value] = [*names, "*"]
+    return Hierarchy.from_levels(levels)
 
 
 def searched(table: Microdata, search: LatticeSearch) -> tuple[SearchResult, np.ndarray, list[np.ndarray]]:

@@ -53,5 +53,6 @@ def links(files: Mapping[str, bytes]) -> str:
     for name, content in files.items():
         kind = "text/csv" if name.endswith(".csv") else "text/plain"
         data = base64.b64encode(content).decode()
-        out.append(f'<a download="{escape(name)}" href="data:{kind};base64,{data}">{escape(name)}</a>')
+        look = "color:inherit;text-decoration:underline"  # Voila's and JupyterLab's links look like any other word
+        out.append(f'<a download="{escape(name)}" style="{look}" href="data:{kind};base64,{data}">{escape(name)}</a>')
     return f"take along: {', '.join(out)}" if out else ""
