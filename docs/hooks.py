@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from functools import cache, partial
@@ -71,18 +70,6 @@ class Docstrings(griffe.Extension):
 
     A source that only the module names stands with each citation; what the registries know of a member, with the member.
     """
-
-    def on_module_members(self, *, node: Any, mod: Any, **_: Any) -> None:
-        """Enter constants that share a line, ``A, B = 1, 2``: griffe passes over them, and naming one would end the build."""
-        for line in getattr(node, "body", ()):
-            if (
-                isinstance(line, ast.Assign)
-                and isinstance(line.targets[0], ast.Tuple)
-                and isinstance(line.value, ast.Tuple)
-            ):
-                for name, value in zip(line.targets[0].elts, line.value.elts):
-                    if isinstance(name, ast.Name):
-                        mod.set_member(name.id, griffe.Attribute(name.id, value=ast.unparse(value), lineno=line.lineno))
 
     def on_package(self, *, pkg: Any, **_: Any) -> None:
         said = {thing.path: thing.docstring.value for thing in walk(pkg) if thing.docstring is not None}

@@ -14,7 +14,9 @@ import matplotlib as mpl
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1.5, 1)), (0, (5, 1, 1, 1)))
-PAPER, INK, FAINT = "#7f7f7f", "#222222", "#d9d9d9"
+PAPER = "#7f7f7f"
+INK = "#222222"
+FAINT = "#d9d9d9"
 
 LOOK: dict[str, Any] = {
     "font.family": "DejaVu Sans",  # the font that matplotlib brings along: the same on every machine
