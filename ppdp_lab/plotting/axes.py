@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from matplotlib import dates
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
@@ -97,6 +98,26 @@ def counted(axis: Axis) -> None:
     """
     axis.set_major_locator(MaxNLocator(7, integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
     axis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+
+
+def placed(frame: pd.DataFrame, *axes: Axes) -> pd.DataFrame:
+    """Places ``x0, x1, y0, y1`` as the numbers that are drawn; where they are dates, the ticks of the axes read as dates.
+
+    >>> from ppdp_lab.plotting import figure
+    >>> _, ax = figure()
+    >>> placed(pd.DataFrame({"x0": pd.to_datetime(["1970-01-02"]), "y0": [7]}), ax).values.tolist()
+    [[1.0, 7.0]]
+    >>> ax.xaxis.get_major_formatter()(1.0)
+    '1970-01-02'
+    """
+    times = [name for name in frame.columns if pd.api.types.is_datetime64_any_dtype(frame[name])]
+    for which, ax in product(dict.fromkeys(name[0] for name in times), axes):
+        axis = ax.xaxis if which == "x" else ax.yaxis
+        axis.set_major_locator(dates.AutoDateLocator(minticks=2, maxticks=5))
+        axis.set_major_formatter(dates.AutoDateFormatter(axis.get_major_locator(), defaultfmt="%Y-%m-%d"))
+        if which == "x":  # side by side they would run into each other
+            axis.set_tick_params(rotation=20)
+    return frame.assign(**{name: dates.date2num(frame[name]) for name in times})
 
 
 def from_zero(ax: Axes, most: float) -> None:

@@ -13,8 +13,10 @@ from matplotlib.text import Text
 
 from ppdp_lab.errors import PPDPError
 from ppdp_lab.lab import runner
+from ppdp_lab.lab.drawings import i3m as i3m_drawings
+from ppdp_lab.lab.drawings import tour as tour_drawings
 from ppdp_lab.lab.experiment import catalogue
-from ppdp_lab.lab.measure import i3m, scales
+from ppdp_lab.lab.measure import i3m, scales, tour
 from ppdp_lab.lab.measure.comparing import crossover
 from ppdp_lab.lab.report.figures import drawing, fill, words_of
 from ppdp_lab.lab.run import parameters, tables
@@ -163,6 +165,25 @@ def test_values_change_by_role_and_not_by_the_names_of_columns() -> None:
     table = Microdata(frame, Schema(["age", "education"], sensitive="illness"))
     stream = crossover.stream(table, SimpleNamespace(initial=40, rate=5, updates=2), changing=True, d=3, seed=1)
     assert list(stream.model) == ["illness"]
+
+
+def test_dates_are_dates_in_results_and_pictures() -> None:
+    chance, days = np.random.default_rng(3), pd.date_range("2021-03-01", periods=700)
+    frame = pd.DataFrame(
+        {"admitted": chance.choice(days, 300), "age": chance.integers(18, 90, 300), "illness": ["x", "y", "z"] * 100}
+    )
+    table = Microdata(frame, Schema(["admitted", "age"], sensitive="illness"))
+    drawn = {
+        tour_drawings.partition: {"boxes": tour.partitions(table, [5, 20])},
+        i3m_drawings.events: {"pictures": i3m.events(table, k=3)},
+    }
+    for draw, results in drawn.items():
+        (places,) = results.values()
+        assert places["x0"].min() >= days[0] - pd.Timedelta(hours=12) and places["y0"].dtype.kind in "if"
+        figure = draw(results)
+        figure.draw_without_rendering()
+        ticks = [tick.get_text() for ax in figure.axes for tick in ax.get_xticklabels()]
+        assert ticks and {tick[:4] for tick in ticks if tick} <= {"2021", "2022", "2023"}, draw
 
 
 def _effective(name: str, path: Path) -> dict[str, object]:
