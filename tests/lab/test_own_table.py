@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,7 +17,7 @@ from ppdp_lab.lab import runner
 from ppdp_lab.lab.drawings import i3m as i3m_drawings
 from ppdp_lab.lab.drawings import tour as tour_drawings
 from ppdp_lab.lab.experiment import catalogue
-from ppdp_lab.lab.measure import i3m, scales, tour
+from ppdp_lab.lab.measure import i3m, mdistinct, scales, tour
 from ppdp_lab.lab.measure.comparing import crossover
 from ppdp_lab.lab.report.figures import drawing, fill, words_of
 from ppdp_lab.lab.run import parameters, tables
@@ -165,6 +166,19 @@ def test_values_change_by_role_and_not_by_the_names_of_columns() -> None:
     table = Microdata(frame, Schema(["age", "education"], sensitive="illness"))
     stream = crossover.stream(table, SimpleNamespace(initial=40, rate=5, updates=2), changing=True, d=3, seed=1)
     assert list(stream.model) == ["illness"]
+
+
+def test_values_that_first_occur_in_a_later_release_can_be_asked_for() -> None:
+    chance = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {"account": range(300), "age": chance.integers(18, 90, 300), "illness": ["u", "v", "w", "x", "y", "z"] * 50}
+    )
+    table = Microdata(frame, Schema(["account", "age"], sensitive="illness"))
+    sizes = {"initial": 100, "deletes": 5, "inserts": 50, "updates": 2, "changes": 10, "queries": 20}
+    size = replace(mdistinct.sizes("tiny"), **sizes)
+    releases, _ = mdistinct.distinct(table, size, d=3, m=2, seed=1)
+    found = mdistinct.errors(table, releases, size, seed=1, thetas=[0.5], looks=[1, 3])
+    assert found["release"].tolist() == [1, 3] and found["error"].notna().all()
 
 
 def test_dates_are_dates_in_results_and_pictures() -> None:
