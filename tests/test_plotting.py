@@ -130,6 +130,15 @@ def test_a_caption_breaks_no_number_from_its_name():
             assert sum(kept in line for line in lines) == 1
 
 
+def test_a_narrow_logarithmic_axis_and_a_single_share_have_ticks_that_say_something():
+    _, ax = plotting.figure()
+    plotting.curves(ax, pd.DataFrame({"share": [0.08, 0.08], "ms": [0.6, 1.05]}), x="share", y="ms")
+    plotting.logarithmic(ax.yaxis)
+    low, high = ax.get_ylim()
+    assert len([tick for tick in ax.get_yticks() if low <= tick <= high]) >= 3
+    assert ax.get_xticks().tolist() == [0.08]
+
+
 def test_dates_on_an_axis_read_as_dates():
     days = pd.to_datetime(["2021-01-01", "2022-07-01", "2024-12-31"])
     boxes = pd.DataFrame({"x0": days[:2], "x1": days[1:], "y0": [1, 3], "y1": [3, 9], "size": [5, 7]})
