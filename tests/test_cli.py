@@ -405,6 +405,15 @@ def test_list_goes_on_after_a_broken_run(call, root, tmp_path):
     assert result.stdout.splitlines()[-1].endswith("quick") and f"the run in {folder} cannot be read" in result.stderr
 
 
+def test_list_counts_runs_with_changed_parameters(call, root):
+    for rows in (30, 40):
+        call("run", "demo", "-p", f"rows={rows}")
+    assert " ".join(call("list").stdout.split()).endswith(" 2 with changed parameters")
+    call("run", "demo")
+    listed = " ".join(call("list").stdout.split())
+    assert listed.endswith(" quick, 2 with changed parameters")
+
+
 def test_reproduce_prints_and_writes_the_scorecard(call, root, tmp_path):
     printed = call("reproduce").stdout
     assert "4 claims: 1 holds, 1 does not hold" in printed

@@ -46,6 +46,22 @@ def test_the_experiment_file_fits_its_notebook(name):
     assert len({claim.id for claim in experiment.claims}) == len(experiment.claims) > 0
 
 
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_claim_about_one_parameter_is_judged_at_that_one(name):
+    for claim in EXPERIMENTS[name].claims:
+        for bracket in re.findall(r"\(([^)]* = [^)]*)\)", claim.text):
+            for parameter, value in re.findall(r"\b([a-z]) = (\d+)", bracket):
+                assert f"{parameter} == {value}" in claim.where, claim.id
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_texts_say_which_data_they_speak_of(name):
+    """A text knows no own table: it says what the paper's tables showed, and that figures may show others."""
+    cells = parameters.cells(EXPERIMENTS[name].notebook)
+    text = " ".join(" ".join(cell["source"] for cell in cells if cell["cell_type"] == "markdown").split())
+    assert re.search(r"whatever `datasets?` names|unless you (say otherwise|name other)", text)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_runs_at_its_tiny_scale(name, tmp_path, monkeypatch):

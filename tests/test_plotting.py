@@ -130,6 +130,32 @@ def test_a_caption_breaks_no_number_from_its_name():
             assert sum(kept in line for line in lines) == 1
 
 
+def test_a_narrow_logarithmic_axis_and_a_single_share_have_ticks_that_say_something():
+    _, ax = plotting.figure()
+    plotting.curves(ax, pd.DataFrame({"share": [0.08, 0.08], "ms": [0.6, 1.05]}), x="share", y="ms")
+    plotting.logarithmic(ax.yaxis)
+    low, high = ax.get_ylim()
+    assert len([tick for tick in ax.get_yticks() if low <= tick <= high]) >= 3
+    assert ax.get_xticks().tolist() == [0.08]
+
+
+def test_dates_on_an_axis_read_as_dates():
+    days = pd.to_datetime(["2021-01-01", "2022-07-01", "2024-12-31"])
+    boxes = pd.DataFrame({"x0": days[:2], "x1": days[1:], "y0": [1, 3], "y1": [3, 9], "size": [5, 7]})
+    figure, (across, along) = plotting.figure(1, 2, width=2.6)
+    plotting.partition(across, boxes, points=pd.DataFrame({"x": days, "y": [1, 2, 3]}))
+    turned = boxes.rename(columns={"x0": "y0", "x1": "y1", "y0": "x0", "y1": "x1"})
+    plotting.partition(along, turned)
+    plotting.image(figure)
+    for axis, other in ((across.xaxis, across.yaxis), (along.yaxis, along.xaxis)):
+        ticks = [tick.get_text() for tick in axis.get_ticklabels()]
+        assert {"2021", "2022", "2023", "2024"} & {
+            tick[:4] for tick in ticks
+        } and axis.get_offset_text().get_text() == ""
+        assert "2021" not in {tick.get_text() for tick in other.get_ticklabels()}
+    assert 2 <= len(across.get_xticks()) <= 5
+
+
 def test_a_legend_above_has_lines_of_about_equal_length():
     fig, ax = plotting.figure()
     for i in range(6):

@@ -40,8 +40,9 @@ def list_() -> None:
 
     rows, complaints = [], []
     for experiment in experiments(root_folder()):
-        finished, broken = finished_scales(experiment.name, results_folder())
+        finished, changed, broken = finished_scales(experiment.name, results_folder())
         done = [scale for scale in experiment.scales if scale in finished]
+        done += [f"{changed} with changed parameters"] if changed else []
         complaints += broken
         rows.append(
             (experiment.name, experiment.title, experiment.paper, ", ".join(experiment.scales), ", ".join(done))
@@ -49,7 +50,7 @@ def list_() -> None:
     if not rows:
         say(f"There are no experiments in {root_folder() / 'experiments'} yet.")
         return
-    say(table(("name", "title", "paper", "scales", "finished"), rows, widths=(None, 56)))
+    say(table(("name", "title", "paper", "scales", "finished"), rows, widths=(None, 56, None, None, 24)))
     for complaint in complaints:
         typer.echo(f"ppdp-lab: {complaint}", err=True)
 

@@ -13,7 +13,7 @@ A drawing function is usually a few lines::
         return plotting.label(ax, x="k (records per class)", y="loss (share)")
 """
 
-from ppdp_lab.plotting.axes import band, counted, curves, dashed, from_zero, label, logarithmic, percent
+from ppdp_lab.plotting.axes import band, counted, curves, dashed, from_zero, label, logarithmic, percent, placed
 from ppdp_lab.plotting.boxes import SHADES, partition
 from ppdp_lab.plotting.images import Picture, Places, figure, image, save, show
 from ppdp_lab.plotting.settings import (
@@ -55,6 +55,7 @@ __all__ = [
     "look",
     "partition",
     "percent",
+    "placed",
     "save",
     "show",
     "style",

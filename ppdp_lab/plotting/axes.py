@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from matplotlib import dates
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
@@ -60,16 +61,17 @@ def curves(
         ax.xaxis.set_major_locator(
             MaxNLocator(integer=True, steps=[1, 2, 5, 10], min_n_ticks=1)
         )  # 0, 5, 10, never 0, 3, 6
-        if len(values := frame[x].unique()) == 1:
-            ax.set_xticks(values)  # of one release there is one tick
+    if len(values := frame[x].unique()) == 1:
+        ax.set_xticks(values)  # of one release there is one tick
 
 
 def logarithmic(axis: Axis) -> None:
-    """A logarithmic axis with plain numbers at 1, 2 and 5 of every power of ten, so that a narrow range has ticks, too."""
+    """A logarithmic axis with plain numbers at 1, 2 and 5 of every power of ten, or at each digit if the range is narrow."""
     set_scale = axis.axes.set_xscale if axis.axis_name == "x" else axis.axes.set_yscale  # type: ignore[attr-defined]
     set_scale("log")
     low, high = axis.get_view_interval() if axis.get_view_interval()[0] > 0 else (1.0, 10.0)
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high / low < 1e3 else (1.0,)))
+    narrow = high / low < 4  # it may hold but one of 1, 2 and 5
+    axis.set_major_locator(LogLocator(subs=range(1, 10) if narrow else (1.0, 2.0, 5.0) if high / low < 1e3 else (1.0,)))
     axis.set_minor_formatter(NullFormatter())
     axis.set_major_formatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:.6g}")
 
@@ -97,6 +99,24 @@ def counted(axis: Axis) -> None:
     """
     axis.set_major_locator(MaxNLocator(7, integer=True, min_n_ticks=1, steps=[1, 2, 5, 10]))
     axis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+
+
+def placed(frame: pd.DataFrame, *axes: Axes) -> pd.DataFrame:
+    """Places ``x0, x1, y0, y1`` as the numbers that are drawn; where they are dates, the ticks of the axes read as dates.
+
+    >>> from ppdp_lab.plotting import figure
+    >>> _, ax = figure()
+    >>> placed(pd.DataFrame({"x0": pd.to_datetime(["1970-01-02"]), "y0": [7]}), ax).values.tolist()
+    [[1.0, 7.0]]
+    """
+    times = [name for name in frame.columns if pd.api.types.is_datetime64_any_dtype(frame[name])]
+    for which, ax in product(dict.fromkeys(name[0] for name in times), axes):
+        axis = ax.xaxis if which == "x" else ax.yaxis
+        axis.set_major_locator(dates.AutoDateLocator(minticks=2, maxticks=5))
+        axis.set_major_formatter(dates.AutoDateFormatter(axis.get_major_locator(), defaultfmt="%Y-%m-%d"))
+        if which == "x":  # side by side they would run into each other
+            axis.set_tick_params(rotation=20)
+    return frame.assign(**{name: dates.date2num(frame[name]) for name in times})
 
 
 def from_zero(ax: Axes, most: float) -> None:

@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.collections import PathCollection
 from matplotlib.path import Path as Outline
 
+from ppdp_lab.plotting.axes import placed
 from ppdp_lab.plotting.settings import COLOURS, INK, in_look
 
 if TYPE_CHECKING:
@@ -24,12 +25,14 @@ def partition(ax: Axes, boxes: pd.DataFrame, *, points: pd.DataFrame | None = No
     Parameters
     ----------
     boxes : DataFrame
-        Columns ``x0, x1, y0, y1`` and ``size``, one row per class, as ``lab.box_frame`` makes them of a release.
+        Columns ``x0, x1, y0, y1`` and ``size``, one row per class, as ``lab.box_frame`` makes them of a release;
+        ends may be dates.
     points : DataFrame, optional
         Records to put on top: columns ``x`` and ``y``.
     shaded : bool
         False for boxes that are all alike.
     """
+    boxes = placed(boxes, ax)
     corners = boxes[["x0", "y0", "x1", "y1"]].to_numpy(dtype=float)
     area = (corners[:, 2] - corners[:, 0]) * (corners[:, 3] - corners[:, 1])
     density = np.log(boxes["size"].to_numpy() / area)
@@ -47,6 +50,7 @@ def partition(ax: Axes, boxes: pd.DataFrame, *, points: pd.DataFrame | None = No
         drawn.set_facecolor("#f2f2f2")
     ax.add_collection(drawn)
     if points is not None:
+        points = placed(points)
         ax.plot(points["x"], points["y"], ".", color=COLOURS[1] if shaded else INK, markersize=2 if shaded else 4)
     ax.set_xlim(corners[:, 0].min(), corners[:, 2].max())
     ax.set_ylim(corners[:, 1].min(), corners[:, 3].max())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,8 +14,10 @@ from matplotlib.text import Text
 
 from ppdp_lab.errors import PPDPError
 from ppdp_lab.lab import runner
+from ppdp_lab.lab.drawings import i3m as i3m_drawings
+from ppdp_lab.lab.drawings import tour as tour_drawings
 from ppdp_lab.lab.experiment import catalogue
-from ppdp_lab.lab.measure import i3m, scales
+from ppdp_lab.lab.measure import i3m, mdistinct, scales, tour
 from ppdp_lab.lab.measure.comparing import crossover
 from ppdp_lab.lab.report.figures import drawing, fill, words_of
 from ppdp_lab.lab.run import parameters, tables
@@ -163,6 +166,38 @@ def test_values_change_by_role_and_not_by_the_names_of_columns() -> None:
     table = Microdata(frame, Schema(["age", "education"], sensitive="illness"))
     stream = crossover.stream(table, SimpleNamespace(initial=40, rate=5, updates=2), changing=True, d=3, seed=1)
     assert list(stream.model) == ["illness"]
+
+
+def test_values_that_first_occur_in_a_later_release_can_be_asked_for() -> None:
+    chance = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {"account": range(300), "age": chance.integers(18, 90, 300), "illness": ["u", "v", "w", "x", "y", "z"] * 50}
+    )
+    table = Microdata(frame, Schema(["account", "age"], sensitive="illness"))
+    sizes = {"initial": 100, "deletes": 5, "inserts": 50, "updates": 2, "changes": 10, "queries": 20}
+    size = replace(mdistinct.sizes("tiny"), **sizes)
+    releases, _ = mdistinct.distinct(table, size, d=3, m=2, seed=1)
+    found = mdistinct.errors(table, releases, size, seed=1, thetas=[0.5], looks=[1, 3])
+    assert found["release"].tolist() == [1, 3] and found["error"].notna().all()
+
+
+def test_dates_are_dates_in_results_and_pictures() -> None:
+    chance, days = np.random.default_rng(3), pd.date_range("2021-03-01", periods=700)
+    frame = pd.DataFrame(
+        {"admitted": chance.choice(days, 300), "age": chance.integers(18, 90, 300), "illness": ["x", "y", "z"] * 100}
+    )
+    table = Microdata(frame, Schema(["admitted", "age"], sensitive="illness"))
+    drawn = {
+        tour_drawings.partition: {"boxes": tour.partitions(table, [5, 20])},
+        i3m_drawings.events: {"pictures": i3m.events(table, k=3)},
+    }
+    for draw, results in drawn.items():
+        (places,) = results.values()
+        assert places["x0"].min() >= days[0] - pd.Timedelta(hours=12) and places["y0"].dtype.kind in "if"
+        figure = draw(results)
+        figure.draw_without_rendering()
+        ticks = [tick.get_text() for ax in figure.axes for tick in ax.get_xticklabels()]
+        assert ticks and {tick[:4] for tick in ticks if tick} <= {"2021", "2022", "2023"}, draw
 
 
 def _effective(name: str, path: Path) -> dict[str, object]:

@@ -125,6 +125,8 @@ def skew(results: tables.Tables) -> Figure:
         if rows["skew"].max() >= NONE_BELOW:
             plotting.dashed(ax, NONE_BELOW, f"paper: none below s = {NONE_BELOW}", axis="x")
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
+        if len(skews := rows["skew"].unique()) == 1:
+            ax.set_xticks(skews)
         _counts(ax, rows["counterfeits"].max())
         words = "" if i else "counterfeits in a release"
         figure = plotting.label(ax, x="skew s of the inserted values", y=words, title=data_name(name), legend=False)

@@ -16,8 +16,8 @@ from ppdp_lab.lab.run import tables
 
 def events(results: tables.Tables) -> Figure:
     """A cluster being split, and one being dispersed."""
-    pictures = results["pictures"]
     figure, axes = plotting.figure(1, 4, width=2.6, height=2.6, sharey=True, sharex=True)
+    pictures = plotting.placed(results["pictures"], *axes)
     stages = [("split", "before"), ("split", "after"), ("dispersed", "before"), ("dispersed", "after")]
     boxes = {stage: tables.rows(pictures, event=stage[0], stage=stage[1], what="box") for stage in stages}
     points = {stage: tables.rows(pictures, event=stage[0], stage=stage[1], what="point") for stage in stages}

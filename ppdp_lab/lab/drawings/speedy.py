@@ -105,6 +105,8 @@ def table17(results: tables.Tables) -> Figure:
                 ax.hlines(paper, x - 0.42, x + 0.42, plotting.INK, (0, (3, 1.5)), linewidth=1.2, label="thesis")
         if draw is bars.marks:
             bars.room(ax)  # for what the thesis says, too
+        else:
+            plotting.counted(ax.yaxis)
         ax.tick_params(axis="x", labelrotation=30)
         plotting.label(ax, x="data set", y=title, legend=False)
     return plotting.legend_above(figure, axes[1])

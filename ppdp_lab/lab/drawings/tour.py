@@ -48,7 +48,7 @@ def partition(results: tables.Tables) -> Figure:
         chosen = tables.rows(boxes, k=k)
         plotting.partition(ax, chosen)
         x, y = chosen[["x", "y"]].iloc[0]
-        plotting.label(ax, x=x, y=y if k == ks[0] else "", title=f"k = {k:.0f}: {len(chosen)} boxes")
+        plotting.label(ax, x=x, y=y if k == ks[0] else "", title=f"k = {k:.0f}: {len(chosen):,} boxes")
     return figure
 
 

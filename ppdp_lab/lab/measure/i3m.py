@@ -110,8 +110,12 @@ def _picture(release: Release, event: str, stage: str) -> pd.DataFrame:
         f"{axis}0": domain.coordinates[codes]
         for axis, domain, codes in zip("xy", release.table.qi_domains, release.table.qi_codes)
     }
-    both = [box_frame(release).assign(what="box"), pd.DataFrame(where).assign(what="point")]
-    x, y = map(scales.axis_of, release.table.qi_domains)
+    domains = release.table.qi_domains
+    both = [
+        scales.with_dates(places, domains).assign(what=what)
+        for what, places in (("box", box_frame(release)), ("point", pd.DataFrame(where)))
+    ]
+    x, y = map(scales.axis_of, domains)
     return pd.concat(both).assign(event=event, stage=stage, x=x, y=y)
 
 

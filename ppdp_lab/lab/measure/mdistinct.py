@@ -286,12 +286,21 @@ def distinct(
 
 
 def errors(
-    releases: Sequence[Release], size: Sizes, *, seed: int, thetas: Sequence[float], looks: Sequence[int]
+    table: Microdata,
+    releases: Sequence[Release],
+    size: Sizes,
+    *,
+    seed: int,
+    thetas: Sequence[float],
+    looks: Sequence[int],
 ) -> pd.DataFrame:
-    """Figures 5 and 6: median error of random count queries, relative to the estimate."""
+    """Figures 5 and 6: median error of random count queries, relative to the estimate.
+
+    Queries are made of the whole table, since a value may first occur in a later release.
+    """
     rows = []
     for theta in thetas:
-        queries = queries_by_width(releases[0].table, theta, n=size.queries, seed=seed)
+        queries = queries_by_width(table, theta, n=size.queries, seed=seed)
         for n in looks:
             error = query_error(releases[n - 1], queries, denominator="estimate")
             rows.append({"theta": theta, "release": n, "error": error})

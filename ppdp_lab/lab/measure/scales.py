@@ -223,6 +223,15 @@ def axis_of(domain: Domain) -> str:
     return domain.name if domain.positions is not None else f"{domain.name} (place in the order of its values)"
 
 
+def with_dates(places: pd.DataFrame, domains: Sequence[Domain]) -> pd.DataFrame:
+    """Places in a picture, ``x0, x1, y0, y1``: those of dates as dates, which results and axes then show as such."""
+    times = {axis: pd.DatetimeIndex(d.values).unit for axis, d in zip("xy", domains) if d.type == "dates"}
+    ends = {name: times[name[0]] for name in ("x0", "x1", "y0", "y1") if name in places and name[0] in times}
+    return places.assign(
+        **{name: places[name].to_numpy().astype("int64").astype(f"M8[{unit}]") for name, unit in ends.items()}
+    )
+
+
 def _numbers(domain: Domain) -> bool:
     return domain.kind == "ordered" or pd.api.types.is_numeric_dtype(domain.dtype)
 

@@ -116,9 +116,8 @@ def partitions(table: Microdata, ks: list[int]) -> pd.DataFrame:
     """Mondrian's boxes over two quasi-identifiers for the smallest, the middle and the largest k."""
     chosen = sorted({ks[0], ks[len(ks) // 2], ks[-1]})
     x, y = map(scales.axis_of, table.qi_domains)
-    return pd.concat(
-        [box_frame(Mondrian(KAnonymity(k)).anonymize(table)).assign(k=k, x=x, y=y) for k in chosen], ignore_index=True
-    )
+    boxes = [box_frame(Mondrian(KAnonymity(k)).anonymize(table)).assign(k=k, x=x, y=y) for k in chosen]
+    return scales.with_dates(pd.concat(boxes, ignore_index=True), table.qi_domains)
 
 
 def rules(k: int, *, l: int, t: float) -> dict[str, Principle]:  # noqa: E741

@@ -5,6 +5,7 @@ A caption says what a run was made with: its parameters, the sizes that it chose
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -83,12 +84,12 @@ def origin(run: Run) -> str:
 
 
 def fill(text: str, words: Mapping[str, str]) -> str:
-    """A caption with its placeholders filled.
+    """A caption with its placeholders filled; what was done once is not said to be several.
 
-    >>> fill("Fewer than e = {e} people.", {"e": "5"})
-    'Fewer than e = 5 people.'
+    >>> fill("Fewer than e = {e} people, mean of {repetitions} repetitions.", {"e": "5", "repetitions": "1"})
+    'Fewer than e = 5 people, mean of 1 repetition.'
     """
-    return text.format_map(words)
+    return re.sub(r"(?<= )1 (repetition|seed|run)s\b", r"1 \1", text.format_map(words))
 
 
 def called(name: str) -> str:

@@ -41,14 +41,16 @@ def label_of(scale: str, given: Mapping[str, Any]) -> str:
 
     >>> label_of("quick", {"k": 3, "dataset": "/home/me/own.toml"})
     'quick, k=3, dataset=own.toml'
+    >>> label_of("quick", {"datasets": ["occ", "/home/me/own.toml"]})
+    'quick, datasets=[occ, own.toml]'
     """
     return ", ".join([scale, *(f"{key}={_without_folder(value)}" for key, value in given.items())])
 
 
 def _without_folder(value: Any) -> Any:
-    """A value as a reader wants it: of the path of an own table the file's name."""
+    """A value as a reader wants it, and as the command line takes it: of the path of an own table the file's name."""
     if isinstance(value, list):
-        return [_without_folder(one) for one in value]
+        return f"[{', '.join(str(_without_folder(one)) for one in value)}]"
     return PurePath(value).name if isinstance(value, str) and value.endswith(".toml") else value
 
 

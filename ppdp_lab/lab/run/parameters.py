@@ -84,12 +84,18 @@ def parse(text: str) -> tuple[str, Any]:
 
 
 def literal(text: str) -> Any:
-    """The value that a text stands for."""
+    """The value that a text stands for; the words of a list need no quotes.
+
+    >>> literal("[2, 5]"), literal("[occ, own/mine.toml]"), literal("occ")
+    ([2, 5], ['occ', 'own/mine.toml'], 'occ')
+    """
     for read in (json.loads, ast.literal_eval):
         try:
             return plain(read(text))
         except (ValueError, SyntaxError):
             continue
+    if text.startswith("[") and text.endswith("]"):
+        return [literal(piece.strip()) for piece in _pieces(text[1:-1])]
     return text
 
 
@@ -103,8 +109,6 @@ def parse_sweep(text: str) -> tuple[str, list[Any]]:
     """
     name, _, value = text.partition("=")
     whole = literal(f"[{value}]")
-    if not isinstance(whole, list):
-        whole = [literal(piece.strip()) for piece in _pieces(value)]
     name, _ = parse(f"{name}=0") if "=" in text else parse(text)
     if not whole or whole == [""]:
         raise ParameterError(f"-p {text!r} gives no value to sweep over; write {name}=1,2,3")

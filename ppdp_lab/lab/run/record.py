@@ -104,19 +104,19 @@ def by_data(experiment: str, results: Path, scale: str) -> tuple[Run | None, Run
     return newest[most], newest[fewest] if fewest < most else None
 
 
-def finished_scales(experiment: str, results: Path) -> tuple[set[str], list[str]]:
-    """Scales that an experiment was run at with unchanged parameters; and which runs cannot be read, and why."""
-    scales: set[str | None] = set()
+def finished_scales(experiment: str, results: Path) -> tuple[set[str], int, list[str]]:
+    """Scales of runs with unchanged parameters, how many runs have changed ones, and which cannot be read, and why."""
+    scales: list[str | None] = []
     broken = [
         f"the run in {folder} is of an older layout, without {tables.FOLDER}/; delete that folder and run again"
         for folder in folders.outdated_runs(results / experiment)
     ]
     for folder in folders.finished_runs(results / experiment):
         try:
-            scales.add(_unchanged_scale(Run(folder, executed=False)))
+            scales.append(_unchanged_scale(Run(folder, executed=False)))
         except DataFileError as error:
             broken.append(str(error))
-    return {scale for scale in scales if scale is not None}, broken
+    return {scale for scale in scales if scale is not None}, scales.count(None), broken
 
 
 def _unchanged_scale(run: Run) -> str | None:

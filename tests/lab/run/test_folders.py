@@ -115,10 +115,13 @@ def test_runs_of_an_older_layout_are_not_taken_for_finished(tmp_path):
     (old / "environment.json").write_text('{"scale": "quick", "given": {}, "data": []}')
     (old / "results.parquet").write_text("")
     assert folders.finished_runs(tmp_path / "demo") == [] and latest("demo", tmp_path) is None
-    scales, complaints = finished_scales("demo", tmp_path)
-    assert scales == set() and complaints == [
-        f"the run in {old} is of an older layout, without results/; delete that folder and run again"
-    ]
+    scales, changed, complaints = finished_scales("demo", tmp_path)
+    assert (
+        scales == set()
+        and changed == 0
+        and complaints
+        == [f"the run in {old} is of an older layout, without results/; delete that folder and run again"]
+    )
 
 
 @pytest.mark.slow

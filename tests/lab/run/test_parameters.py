@@ -120,6 +120,14 @@ def test_parameters_are_checked_against_the_notebook():
             check(given, known, "n.ipynb")
 
 
+def test_what_a_refusal_says_to_write_is_accepted():
+    with pytest.raises(ParameterError) as refused:
+        check(dict([parse("datasets=own/mine.toml")]), {"datasets": ["occ", "sal"]}, "n.ipynb")
+    said = str(refused.value).rpartition("; write ")[2]
+    assert parse(said) == ("datasets", ["own/mine.toml"])
+    assert parse("datasets=[occ, own/mine.toml]") == ("datasets", ["occ", "own/mine.toml"])
+
+
 def test_own_data_keeps_its_place(tmp_path):
     here = str((tmp_path / "mine.toml").resolve())
     assert absolute({"dataset": "mine.toml", "k": 1}, tmp_path) == {"dataset": here, "k": 1}
