@@ -7,7 +7,7 @@ can be said of it, and the Python that makes it. :mod:`ppdp_lab.explore.panel` p
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -117,6 +117,28 @@ class Work:
         self._report(done / max(total, 1), what)
 
 
+class Kept:
+    """The latest results of something that takes long, by what they were asked with; who goes back need not wait again.
+
+    >>> squares = Kept(most=2)
+    >>> [squares.get(n, lambda: print("made") or n * n) for n in (3, 3)]
+    made
+    [9, 9]
+    """
+
+    def __init__(self, most: int = 6) -> None:
+        self._results: dict[Hashable, Any] = {}
+        self._most = most
+
+    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """The result for a key; made, where it is not kept."""
+        found = self._results.pop(key) if key in self._results else make()
+        self._results[key] = found
+        for oldest in list(self._results)[: -self._most]:
+            self._results.pop(oldest, None)
+        return found
+
+
 # ---------------------------------------------------------------------- the answer
 @dataclass(frozen=True, eq=False)
 class Shown:
@@ -133,8 +155,8 @@ class Shown:
         A small table below the picture; the first row is its header.
     code : str
         The Python that makes ``figure``, and the objects that it shows.
-    hover : dict of str to str
-        Words for parts of the picture, by the ``gid`` of the artist.
+    hover : dict of str to str, or to a list of them
+        Words for parts of the picture, by the ``gid`` of the artist; of a collection, for each of its marks.
     knobs : tuple of Knob
         Knobs whose range or options depend on what was found.
     files : dict of str to bytes
@@ -146,7 +168,7 @@ class Shown:
     says: str
     facts: list[Sequence[str]]
     code: str
-    hover: Mapping[str, str] = field(default_factory=dict)
+    hover: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
     knobs: tuple[Knob, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
 

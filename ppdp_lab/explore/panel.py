@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from html import escape
 from typing import Any
 
 from ppdp_lab.errors import PPDPError, comes_with
-from ppdp_lab.explore.base import Explorer, Knob, Shown, Stopped
+from ppdp_lab.explore.base import Explorer, Knob, Shown, Stopped, Work
 from ppdp_lab.explore.parts import pictures
-from ppdp_lab.explore.parts.controls import WIDE, control_of, reshape
+from ppdp_lab.explore.parts.controls import WIDE, control_of, next_stop, reshape
 from ppdp_lab.explore.parts.worker import Worker
 from ppdp_lab.plotting import Places
 
@@ -19,6 +20,7 @@ with comes_with("explore"):
     import ipywidgets as widgets
 
 SHOWN_AFTER = 0.4  # seconds: what is quicker needs no progress bar
+QUICK = 0.5  # seconds: answers that take longer are not tried before somebody asks for them
 TEXT = "max-width:62em;line-height:1.45;margin:4px 0"
 # Knobs and facts beside the picture; where the cell is narrow, all in one column, and the picture right below the knobs.
 _STYLE = """<style>
@@ -53,6 +55,7 @@ class Panel(widgets.VBox):
         self.explorer = explorer
         self.shown: Shown | None = None
         self._setting: set[int] = set()
+        self._tried: set[str] = set()
         self._places: Places = {}
         start = explorer.state(**given)
         self.controls = {knob.name: control_of(knob.kept(start[knob.name])) for knob in explorer.knobs()}
@@ -66,7 +69,7 @@ class Panel(widgets.VBox):
         self.doing = widgets.HTML()
         self.halt = widgets.Button(description="stop", tooltip="give up this computation", disabled=True)
         self.halt.layout = {"width": "70px"}
-        self._worker = Worker(explorer.show, self._answered, self._told, explorer.ahead)
+        self._worker = Worker(explorer.show, self._answered, self._told, self._ahead)
         self.halt.on_click(lambda _: self._worker.stop())
         self.text = widgets.Textarea(rows=12, layout=WIDE, continuous_update=False)
         self.text.add_class("ppdp-code")
@@ -158,6 +161,24 @@ class Panel(widgets.VBox):
         share, what = self._doing
         self.bar.value, self.doing.value = share, escape(what)
         self.bar.layout.visibility, self.halt.disabled = "visible" if busy else "hidden", not busy
+
+    def _ahead(self, state: Mapping[str, Any], work: Work) -> None:
+        """Try each slider once, one stop further: what is used for the first time is read in before somebody waits for it."""
+        beside = {name: next_stop(control) for name, control in self.controls.items() if name not in self._tried}
+        beside = {name: value for name, value in beside.items() if value is not None}
+        if beside and self._is_quick(state, work):
+            for name, value in beside.items():
+                with suppress(PPDPError, OSError):  # told when somebody asks for it
+                    self.explorer.show({**state, name: value}, work)
+                self._tried.add(name)
+        self._tried.update(beside)
+        self.explorer.ahead(state, work)
+
+    def _is_quick(self, state: Mapping[str, Any], work: Work) -> bool:
+        """Whether what was just answered would now be answered quickly."""
+        began = time.monotonic()
+        self.explorer.show(state, work)
+        return time.monotonic() - began < QUICK
 
     def _answered(self, found: Any) -> None:
         if isinstance(found, Stopped):

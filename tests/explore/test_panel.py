@@ -173,7 +173,7 @@ def test_newer_questions_end_long_work_at_its_next_step():
 
 
 class Collector:
-    """Stands for Python's garbage collector, which other explorers of the process may be putting off just now."""
+    """Stands for Python's garbage collector, which other explorers of the process may have put off just now."""
 
     def __init__(self) -> None:
         self.threshold, self.full = (700, 10, 10), threading.Semaphore(0)
@@ -188,17 +188,7 @@ class Collector:
         self.full.release()
 
 
-@pytest.fixture
-def collector(monkeypatch):
-    """A collector of one's own."""
-    made = Collector()
-    monkeypatch.setattr(parts.garbage, "gc", made)
-    monkeypatch.setattr(parts.garbage, "QUIET", 1.0)
-    monkeypatch.setattr(parts.worker, "GARBAGE", parts.garbage.Garbage())
-    return made
-
-
-def answering(fails: bool = False) -> tuple[Worker, list]:
+def answering(collector: Collector, fails: bool = False, **waits: float) -> tuple[Worker, list]:
     """A worker that answers with the question, or whose answers nobody can take."""
     answers: list = []
 
@@ -207,11 +197,13 @@ def answering(fails: bool = False) -> tuple[Worker, list]:
             raise SystemExit  # ends a thread without a word
         answers.append(answer)
 
-    return Worker(lambda state, work: state, done, lambda share, what: None), answers
+    garbage = parts.garbage.Garbage(collector, **{"quiet": 1.0, **waits})
+    return Worker(lambda state, work: state, done, lambda share, what: None, garbage=garbage), answers
 
 
-def test_garbage_is_collected_once_nothing_is_asked_for(collector):
-    worker, answers = answering()
+def test_garbage_is_collected_once_nothing_is_asked_for():
+    collector = Collector()
+    worker, answers = answering(collector)
     for question in range(4):
         worker.now(question)
     assert answers == [0, 1, 2, 3] and not collector.full.acquire(blocking=False)  # none of the four waited for it
@@ -220,17 +212,20 @@ def test_garbage_is_collected_once_nothing_is_asked_for(collector):
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 @pytest.mark.parametrize("fails", [False, True])
-def test_no_full_collection_falls_into_an_answer(collector, fails):
-    worker, _ = answering(fails)
+def test_no_full_collection_falls_into_an_answer(fails):
+    collector = Collector()
+    worker, _ = answering(collector, fails)
     worker.now(1)
     assert collector.threshold[:2] == (700, 10) and collector.threshold[2] > 10**6
     assert collector.full.acquire(timeout=30) and collector.threshold == (700, 10, 10)
+    for thread in threading.enumerate():  # its last words are heard in this test
+        if "_run" in thread.name and fails:
+            thread.join(5)
 
 
-def test_whoever_asks_all_the_time_has_garbage_collected_in_between(collector, monkeypatch):
-    monkeypatch.setattr(parts.garbage, "MANY", 5)
-    monkeypatch.setattr(parts.garbage, "QUIET", 60.0)
-    worker, answers = answering()
+def test_whoever_asks_all_the_time_has_garbage_collected_in_between():
+    collector = Collector()
+    worker, answers = answering(collector, quiet=60.0, many=5)
     for question in range(12):
         worker.now(question)
     assert len(answers) == 12 and [collector.full.acquire(timeout=0) for _ in range(3)] == [True, True, False]
@@ -283,3 +278,23 @@ def test_after_a_refusal_knobs_are_idle_as_the_data_says(name):
     refused = {"m": 6, "publisher": "MInvariance"} if name == "series" else {"m": 6}
     assert panel.turn(data="hospital", **refused) is None and "1/6 of the records" in panel.problem.value
     assert panel.controls["table"].disabled
+
+
+def test_each_slider_is_tried_once_while_nobody_asks(monkeypatch):
+    """What is used for the first time is read in then, and not when somebody waits for it."""
+    made = panel(n=7)
+    made._worker.wait(30)
+    assert wait_for(lambda: made.explorer.asked == [7, 7, 8])  # the answer, whether it is quick, and the next stop
+    made.turn(n=9)
+    assert wait_for(lambda: made.explorer.asked[3:] == [9]) and not wait_for(lambda: len(made.explorer.asked) > 4, 0.5)
+    monkeypatch.setattr("ppdp_lab.explore.panel.QUICK", -1.0)
+    slow = panel(n=3)
+    assert wait_for(lambda: slow.explorer.asked == [3, 3]) and not wait_for(lambda: len(slow.explorer.asked) > 2, 0.5)
+
+
+def wait_for(holds, seconds: float = 30) -> bool:
+    """Whether something comes to hold within so many seconds."""
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.02)
+    return holds()

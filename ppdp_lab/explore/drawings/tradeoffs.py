@@ -35,22 +35,24 @@ def tradeoff(points: pd.DataFrame, *, x: str, loss: str, error: str, point: int 
 
 
 def _curves(ax: Axes, points: pd.DataFrame, names: pd.Series, x: str, y: str, part: str) -> None:
-    for index, name in enumerate(dict.fromkeys(names)):
-        chosen = points[names == name]
+    for index, (name, chosen) in enumerate(by_name(points, names).items()):
         looks = plotting.style(index)
         means = chosen.groupby(x)[y].mean()
         ax.plot(means.index, means, color=looks["color"], linestyle=looks["linestyle"])
         ax.plot([], [], label=letters(name), **looks)
-        for number in chosen.index:
-            (mark,) = ax.plot(
-                chosen.loc[number, x], chosen.loc[number, y], looks["marker"], color=looks["color"], markersize=7
-            )
-            mark.set_gid(gid(part, number))
+        # All marks at once: one by one they took a third of the time of the picture.
+        marks = ax.scatter(chosen[x], chosen[y], s=49, marker=looks["marker"], color=looks["color"], zorder=2.1)
+        marks.set_gid(gid(part, index))
 
 
-def gid(part: str, number: int) -> str:
-    """The name of a point in the drawing."""
-    return f"point-{part}-{number}"
+def by_name(points: pd.DataFrame, names: pd.Series) -> dict[str, pd.DataFrame]:
+    """The points of each line, in the order in which the lines are drawn."""
+    return {str(name): chosen for name, chosen in points.groupby(names, sort=False)}
+
+
+def gid(part: str, line: int) -> str:
+    """The name of the marks of a line in the drawing."""
+    return f"points-{part}-{line}"
 
 
 def label_of(column: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ppdp_lab.explore import drawings, measure
-from ppdp_lab.explore.base import EXPLORERS, Explorer, Knob, Pick, Shown, Whole, Work
+from ppdp_lab.explore.base import EXPLORERS, Explorer, Kept, Knob, Pick, Shown, Whole, Work
 from ppdp_lab.explore.code import script
 from ppdp_lab.explore.drawings.buckets import gid
 from ppdp_lab.explore.given import Tables
@@ -35,7 +35,7 @@ class Buckets(Explorer):
     def __init__(self, table: Any = None, schema: Schema | None = None) -> None:
         self._tables = Tables(table, schema, default="occ", rows=FULL, one_secret=True)
         self._own = table is not None
-        self._kept: dict[tuple[Any, ...], Any] = {}
+        self._kept = Kept()
 
     def knobs(self) -> tuple[Knob, ...]:
         """Data, m, e, the stream, how much of it, and the bucket; of one's own table a stream that it has people for."""
@@ -63,9 +63,7 @@ class Buckets(Explorer):
         """The graphs of the whole series, its counterfeits, and the code; kept while only the view of them changes."""
         asked = ("data", "m", "e", "table", "initial", "leave", "come", "updates")
         key = tuple(state[name] for name in asked)
-        if key not in self._kept:
-            self._kept = {key: self._make(state, work)}
-        return self._kept[key]
+        return self._kept.get(key, lambda: self._make(state, work))
 
     def _make(self, state: Mapping[str, Any], work: Work) -> tuple[Any, int, list[str]]:
         if state["data"] == STREAM:

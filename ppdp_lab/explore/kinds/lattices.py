@@ -8,7 +8,7 @@ from typing import Any
 from ppdp_lab.anonymize import Flash, Incognito, Samarati
 from ppdp_lab.anonymize.lattice import LatticeSearch
 from ppdp_lab.explore import drawings, measure
-from ppdp_lab.explore.base import EXPLORERS, Explorer, Knob, Pick, Several, Shown, Stops, Whole, Work
+from ppdp_lab.explore.base import EXPLORERS, Explorer, Kept, Knob, Pick, Several, Shown, Stops, Whole, Work
 from ppdp_lab.explore.code import script
 from ppdp_lab.explore.drawings.lattices import gid
 from ppdp_lab.explore.given import Tables
@@ -33,7 +33,7 @@ class Lattices(Explorer):
 
     def __init__(self, table: Any = None, schema: Schema | None = None) -> None:
         self._tables = Tables(table, schema, default="adult-arx")
-        self._kept: dict[tuple[Any, ...], Any] = {}
+        self._kept = Kept()
 
     def knobs(self) -> tuple[Knob, ...]:
         """Table, quasi-identifiers, k, suppression, search and step."""
@@ -107,9 +107,7 @@ class Lattices(Explorer):
     ) -> Any:
         """What a search finds, kept while only the step changes."""
         key = (state["table"].strip(), columns, repr(search))
-        if key not in self._kept:
-            self._kept = {key: measure.lattices.searched(measure.lattices.with_hierarchies(part), search)}
-        return self._kept[key]
+        return self._kept.get(key, lambda: measure.lattices.searched(measure.lattices.with_hierarchies(part), search))
 
     @staticmethod
     def _facts(columns: tuple[str, ...], minimal: list[tuple[int, ...]]) -> list[Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ppdp_lab.attacks import UpdateModel
 from ppdp_lab.explore import drawings, measure
-from ppdp_lab.explore.base import EXPLORERS, Explorer, Knob, Pick, Shown, Whole, Work
+from ppdp_lab.explore.base import EXPLORERS, Explorer, Kept, Knob, Pick, Shown, Whole, Work
 from ppdp_lab.explore.code import script
 from ppdp_lab.explore.drawings.series import gid
 from ppdp_lab.explore.given import Tables
@@ -37,7 +37,7 @@ class Publications(Explorer):
     def __init__(self, table: Any = None, schema: Schema | None = None) -> None:
         self._tables = Tables(table, schema, default="occ", rows=2_000, one_secret=True)
         self._own = table is not None
-        self._kept: dict[tuple[Any, ...], Any] = {}
+        self._kept = Kept()
 
     def knobs(self) -> tuple[Knob, ...]:
         """Data, publisher, victim, release and what the adversary knows."""
@@ -64,9 +64,7 @@ class Publications(Explorer):
         """The series as the adversary sees it, and the code that makes it; kept, since most knobs do not change it."""
         asked = [state[name] for name in ("data", "m", "groups", "table", "share", "changes")]
         key = (publisher, *asked)
-        if key not in self._kept:
-            self._kept = {key: self._make(state, publisher, work)}
-        return self._kept[key]
+        return self._kept.get(key, lambda: self._make(state, publisher, work))
 
     def _make(self, state: Mapping[str, Any], publisher: str, work: Work) -> tuple[Any, list[str]]:
         data = state["data"]

@@ -11,7 +11,7 @@ import pandas as pd
 from ppdp_lab.explore import drawings
 from ppdp_lab.explore.base import EXPLORERS, Explorer, Knob, Pick, Shown, Stops, Typed, Whole, Work
 from ppdp_lab.explore.code import script
-from ppdp_lab.explore.drawings.tradeoffs import gid, label_of
+from ppdp_lab.explore.drawings.tradeoffs import by_name, gid, label_of
 from ppdp_lab.explore.given import Tables
 from ppdp_lab.explore.measure import tradeoffs
 from ppdp_lab.lab.experiment.catalogue import find_root
@@ -86,7 +86,8 @@ class Tradeoffs(Explorer):
         error = Pick("error", "query error", _first(measures, ERRORS, -1), **some).kept(state["error"])
         point = Whole("point", "point", 1, 1, len(points)).kept(state["point"])
         names = tradeoffs.names_of(points, x.value)
-        words = [_words(points.loc[i], names[i], x.value, loss.value, error.value) for i in points.index]
+        values = zip(names, points[x.value], points[loss.value], points[error.value])
+        words = [_words(name, x.value, (at, lost, wrong), loss.value, error.value) for name, at, lost, wrong in values]
         diverse = self._diverse(state)
         chosen = dict(
             x=x.value, loss=loss.value, error=error.value, point=point.value - 1
@@ -102,7 +103,11 @@ class Tradeoffs(Explorer):
                 f"figure = explore.drawings.tradeoff(points, {', '.join(f'{k}={v!r}' for k, v in chosen.items())})",
                 "plotting.show(figure)",
             ),
-            hover={gid(part, i): words[i] for part in ("loss", "error") for i in points.index},
+            hover={
+                gid(part, line): [words[i] for i in chosen.index]
+                for part in ("loss", "error")
+                for line, chosen in enumerate(by_name(points, names).values())
+            },
             knobs=(
                 x,
                 loss,
@@ -135,11 +140,9 @@ def _first(measures: list[str], wanted: tuple[str, ...], otherwise: int = 0) -> 
     return next((name for name in wanted if name in measures), measures[otherwise])
 
 
-def _words(row: pd.Series, name: str, x: str, loss: str, error: str) -> str:
-    shown = f"{name}, " if name else ""
-    return (
-        f"{shown}{x} = {number(row[x])}: {label_of(loss)} {number(row[loss])}, {label_of(error)} {number(row[error])}"
-    )
+def _words(name: str, x: str, values: tuple[float, float, float], loss: str, error: str) -> str:
+    at, lost, wrong = map(number, values)
+    return f"{f'{name}, ' if name else ''}{x} = {at}: {label_of(loss)} {lost}, {label_of(error)} {wrong}"
 
 
 def _facts(points: pd.DataFrame, names: pd.Series, x: str, loss: str, error: str) -> list[Any]:

@@ -107,6 +107,18 @@ def _words(knob: Stops) -> list[tuple[str, Any]]:
     ]
 
 
+def next_stop(control: Any) -> Any:
+    """The value beside that of a slider; None for other widgets, and for those that cannot be turned now."""
+    if control.disabled or not isinstance(control, (widgets.IntSlider, widgets.SelectionSlider)):
+        return None
+    if isinstance(control, widgets.IntSlider):
+        beside = control.value + 1 if control.value < control.max else control.value - 1
+        return beside if beside >= control.min else None
+    values = [value for _, value in control.options]
+    at = values.index(control.value)
+    return values[at - 1] if at else (values[1] if len(values) > 1 else None)
+
+
 def reshape(control: Any, knob: Knob) -> None:
     """Give a widget the range or options of a knob, and grey it where it changes nothing."""
     control.disabled = knob.idle

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import threading
 import time
+from typing import Any
 
 QUIET = 2.0  # seconds without a question
 MANY = 50  # answers, which leave about 3 MB each
@@ -18,7 +19,8 @@ _NEVER = 1 << 30
 class Garbage:
     """Puts full collections off. Settings of the collector belong to the process, so all explorers in it share one."""
 
-    def __init__(self) -> None:
+    def __init__(self, collector: Any = gc, *, quiet: float = QUIET, many: int = MANY) -> None:
+        self._gc, self._quiet, self._many = collector, quiet, many
         self._lock = threading.Lock()
         self._usual: tuple[int, int, int] | None = None
         self._asked, self._answers = 0.0, 0
@@ -28,14 +30,14 @@ class Garbage:
         with self._lock:
             self._asked = time.monotonic()
             if self._usual is None:
-                self._usual = gc.get_threshold()
-                gc.set_threshold(*self._usual[:2], _NEVER)
+                self._usual = self._gc.get_threshold()
+                self._gc.set_threshold(*self._usual[:2], _NEVER)
 
     def answered(self) -> None:
         """An answer is on the screen; after many of them it is time, whoever is asking."""
         with self._lock:
             self._answers += 1
-            late = self._answers >= MANY
+            late = self._answers >= self._many
         if late:
             self._collect()
 
@@ -43,18 +45,18 @@ class Garbage:
         """Wait for some quiet, then collect and leave it to Python again; whoever asked last does it, the others need not."""
         with self._lock:
             mine = self._asked
-        time.sleep(QUIET)
+        time.sleep(self._quiet)
         with self._lock:
             if self._asked != mine or self._usual is None:
                 return
-            gc.set_threshold(*self._usual)
+            self._gc.set_threshold(*self._usual)
             self._usual = None
         self._collect()
 
     def _collect(self) -> None:
         with self._lock:
             self._answers = 0
-        gc.collect()
+        self._gc.collect()
 
 
 GARBAGE = Garbage()

@@ -32,14 +32,24 @@ def picture(shown: Shown, places: plotting.Places | None = None) -> str:
     return MOVED.format(head + body)
 
 
-def _titled(drawing: str, hover: Mapping[str, str]) -> str:
-    """A drawing whose groups have titles; browsers show them where the pointer rests."""
+def _titled(drawing: str, hover: Mapping[str, str | Sequence[str]]) -> str:
+    """A drawing whose groups, or the marks of a group, have titles; browsers show them where the pointer rests."""
+    pieces = re.split(r'(<g id="([^"]+)">)', drawing)
+    out = [pieces[0]]
+    for opening, name, rest in zip(pieces[1::3], pieces[2::3], pieces[3::3]):
+        words = hover.get(name, ())
+        out += [opening, f"<title>{escape(words)}</title>{rest}" if isinstance(words, str) else _marked(rest, words)]
+    return "".join(out)
 
-    def title(match: re.Match[str]) -> str:
-        words = hover.get(match[1])
-        return match[0] if words is None else f"{match[0]}<title>{escape(words)}</title>"
 
-    return re.sub(r'<g id="([^"]+)">', title, drawing)
+def _marked(group: str, words: Sequence[str]) -> str:
+    """A group in which each of the first marks has its title; where there are few, each is drawn by itself."""
+    kind, titles = "use" if "<use" in group else "path", iter(words)
+
+    def title(mark: re.Match[str]) -> str:
+        return f"<{kind}{mark[1]}><title>{escape(next(titles))}</title></{kind}>"
+
+    return re.sub(rf"<{kind}\b([^>]*)/>", title, group, count=len(words)) if words else group
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:

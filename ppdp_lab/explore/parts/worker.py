@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ppdp_lab.explore.base import Stopped, Work
-from ppdp_lab.explore.parts.garbage import GARBAGE
+from ppdp_lab.explore.parts.garbage import GARBAGE, Garbage
 
 PATIENCE = 0.5  # seconds
 
@@ -43,6 +43,8 @@ class Worker:
         Called with a share and what is being done, and with 1.0 and "" when nothing is any more.
     ahead : callable, optional
         Called like ``answer`` once the latest answer was given; it is left at its next step as soon as anything is asked for.
+    garbage : Garbage
+        Who decides when garbage is collected.
     """
 
     def __init__(
@@ -51,8 +53,10 @@ class Worker:
         done: Callable[[Any], None],
         told: Callable[[float, str], None],
         ahead: Callable[[Mapping[str, Any], Work], None] | None = None,
+        garbage: Garbage = GARBAGE,
     ) -> None:
         self._answer, self._done, self._told, self._ahead = answer, done, told, ahead
+        self._garbage = garbage
         # The thread that is stopped takes the bare lock, which is had or not had. Entering a Condition is a call in Python: an
         # exception from outside could end it between taking the lock and the block that gives it back.
         self._lock = threading.Lock()
@@ -63,7 +67,7 @@ class Worker:
     # ------------------------------------------------------------------ asking
     def ask(self, state: Mapping[str, Any]) -> None:
         """Ask; the answer comes later, unless something else is asked for before."""
-        GARBAGE.asked()
+        self._garbage.asked()
         with self._lock:
             self._wanted = state
             if self._job is None:
@@ -110,7 +114,7 @@ class Worker:
                 if self._job is job:  # left by an error
                     self._job = None
                 self._change.notify_all()
-            GARBAGE.rest()
+            self._garbage.rest()
 
     def _answer_all(self, job: Job) -> Mapping[str, Any] | None:
         """Answer until nothing is wanted; returns the state that was answered last, or None for a job that was given up."""
@@ -133,7 +137,7 @@ class Worker:
             if not (isinstance(found, Stopped) and newer):
                 self._done(found)
             self._told(1.0, "")
-            GARBAGE.answered()
+            self._garbage.answered()
             last = state
 
     def _one(self, state: Mapping[str, Any], job: Job) -> Any:
