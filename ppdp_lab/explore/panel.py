@@ -169,7 +169,7 @@ class Panel(widgets.VBox):
         if beside and self._is_quick(state, work):
             for name, value in beside.items():
                 with suppress(PPDPError, OSError):  # told when somebody asks for it
-                    self.explorer.show({**state, name: value}, work)
+                    pictures.picture(self.explorer.show({**state, name: value}, work), self._places)
                 self._tried.add(name)
         self._tried.update(beside)
         self.explorer.ahead(state, work)

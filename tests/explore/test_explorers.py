@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import pandas as pd
 import pytest
@@ -106,11 +107,13 @@ def test_own_tables_are_accepted(name, how, patients, tmp_path, monkeypatch):
 
 
 def test_every_mark_that_can_be_hovered_has_its_words():
-    for name in ("lattice", "series", "bucket_graph"):
+    for name in ("lattice", "series", "bucket_graph", "tradeoff"):
         explorer = KINDS[name]()
         shown = explorer.show(explorer.state(), Work())
         html = picture(shown)
-        assert html.count("<title>") == len(shown.hover) > 0 and f'aria-label="{shown.alt[:10]}' in html
+        words = [word for said in shown.hover.values() for word in ([said] if isinstance(said, str) else said)]
+        titles = [unescape(title) for title in re.findall("<title>(.*?)</title>", html)]
+        assert sorted(titles) == sorted(words) and words and f'aria-label="{shown.alt[:10]}' in html
 
 
 @pytest.mark.parametrize("name", KINDS)

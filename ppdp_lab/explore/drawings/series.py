@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
@@ -16,6 +17,11 @@ from ppdp_lab.explore.drawings.words import letters
 from ppdp_lab.explore.measure.series import disclosed_at, fewest_left
 
 LEFT, GONE, CERTAIN, FAINT = plotting.COLOURS[0], "#9a9a9a", plotting.COLOURS[1], "#c4c4c4"
+LOOKS = {  # size, shape, filling and edge of a node
+    "left": (90, "o", LEFT, LEFT),
+    "gone": (90, "X", "white", GONE),
+    "certain": (190, "*", CERTAIN, CERTAIN),
+}
 
 
 def update_graph(graphs: Sequence[SensitiveUpdateGraph | None], *, after: int | None = None) -> Figure:
@@ -46,34 +52,37 @@ def update_graph(graphs: Sequence[SensitiveUpdateGraph | None], *, after: int | 
 def _graph(ax: Axes, graph: SensitiveUpdateGraph | None, row: dict[str, int]) -> None:
     if graph is None:
         return
-    alive = graph.alive()
+    alive, edges = graph.alive(), {True: [], False: []}  # type: ignore[var-annotated]
     x = [release + 1 for release in graph.releases]
     for i, matrix in enumerate(graph.chances):
         for j, k in zip(*np.nonzero(matrix)):
-            left = alive[i][j] and alive[i + 1][k]
-            ends = [row[str(graph.levels[i][j])], row[str(graph.levels[i + 1][k])]]
-            ax.plot(
-                x[i : i + 2],
-                ends,
-                color=LEFT if left else GONE,
-                linestyle="-" if left else ":",
-                linewidth=1.4,
-                zorder=2,
-            )
-    for i, (level, mask) in enumerate(zip(graph.levels, alive)):
+            ends = row[str(graph.levels[i][j])], row[str(graph.levels[i + 1][k])]
+            edges[bool(alive[i][j] and alive[i + 1][k])].append(list(zip(x[i : i + 2], ends)))
+    # All edges and all marks of one look at once: one by one they take most of the time of the picture.
+    for left, lines in edges.items():
+        style = {"colors": LEFT if left else GONE, "linestyles": "-" if left else ":"}
+        ax.add_collection(LineCollection(lines, **style, linewidths=1.4, zorder=2))
+    for look, nodes in by_look(graph).items():
+        size, shape, fill, edge = LOOKS[look]
+        if nodes:
+            at, height = [release for release, _ in nodes], [row[value] for _, value in nodes]
+            marks = ax.scatter(at, height, s=size, marker=shape, color=fill, edgecolors=edge, zorder=3)
+            marks.set_gid(gid(look))
+
+
+def by_look(graph: SensitiveUpdateGraph) -> dict[str, list[tuple[int, str]]]:
+    """The nodes, a release counted from 1 and a value each: those that may be, are certain, or are ruled out."""
+    found: dict[str, list[tuple[int, str]]] = {look: [] for look in LOOKS}
+    for release, level, mask in zip(graph.releases, graph.levels, graph.alive()):
         for value, left in zip(level, mask):
-            certain = left and mask.sum() == 1
-            edge = CERTAIN if certain else LEFT if left else GONE
-            mark = ax.scatter(
-                x[i], row[str(value)], s=190 if certain else 90, marker="*" if certain else "o" if left else "X", zorder=3,
-                color=edge if left else "white", edgecolors=edge,
-            )  # fmt: skip
-            mark.set_gid(gid(x[i], str(value)))
+            look = "gone" if not left else "certain" if mask.sum() == 1 else "left"
+            found[look].append((release + 1, str(value)))
+    return found
 
 
-def gid(release: int, value: str) -> str:
-    """The name of a node's mark in the drawing."""
-    return f"version-{release}-{''.join(c if c.isalnum() else f'-{ord(c):x}-' for c in value)}"
+def gid(look: str) -> str:
+    """The name of all marks of one look in the drawing."""
+    return f"versions-{look}"
 
 
 def _left(ax: Axes, graphs: Sequence[SensitiveUpdateGraph | None], after: int) -> None:
@@ -100,8 +109,9 @@ def _left(ax: Axes, graphs: Sequence[SensitiveUpdateGraph | None], after: int) -
 
 
 def _key() -> list[Line2D]:
-    marks = [("o", LEFT, LEFT, "may be"), ("X", "white", GONE, "ruled out"), ("*", CERTAIN, CERTAIN, "certain")]
+    words = {"left": "may be", "gone": "ruled out", "certain": "certain"}
+    marks = [(*LOOKS[look][1:], said) for look, said in words.items()]
     return [
-        Line2D([], [], marker=m, linestyle="", color=c, markeredgecolor=e, markersize=9, label=words)
-        for m, c, e, words in marks
+        Line2D([], [], marker=m, linestyle="", color=c, markeredgecolor=e, markersize=9, label=said)
+        for m, c, e, said in marks
     ] + [Line2D([], [], color=LEFT, label="may have become")]

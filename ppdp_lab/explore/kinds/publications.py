@@ -9,7 +9,7 @@ from ppdp_lab.attacks import UpdateModel
 from ppdp_lab.explore import drawings, measure
 from ppdp_lab.explore.base import EXPLORERS, Explorer, Kept, Knob, Pick, Shown, Whole, Work
 from ppdp_lab.explore.code import script
-from ppdp_lab.explore.drawings.series import gid
+from ppdp_lab.explore.drawings.series import by_look, gid
 from ppdp_lab.explore.given import Tables
 from ppdp_lab.explore.measure import makers
 from ppdp_lab.republish import UpdateStream
@@ -37,7 +37,7 @@ class Publications(Explorer):
     def __init__(self, table: Any = None, schema: Schema | None = None) -> None:
         self._tables = Tables(table, schema, default="occ", rows=2_000, one_secret=True)
         self._own = table is not None
-        self._kept = Kept()
+        self._kept, self._graphs = Kept(), Kept()
 
     def knobs(self) -> tuple[Knob, ...]:
         """Data, publisher, victim, release and what the adversary knows."""
@@ -60,13 +60,11 @@ class Publications(Explorer):
         return Pick("publisher", "publisher", options[0], options=options)
 
     # ------------------------------------------------------------------ the series
-    def _series(self, state: Mapping[str, Any], publisher: str, work: Work) -> tuple[Any, list[str]]:
-        """The series as the adversary sees it, and the code that makes it; kept, since most knobs do not change it."""
-        asked = [state[name] for name in ("data", "m", "groups", "table", "share", "changes")]
-        key = (publisher, *asked)
-        return self._kept.get(key, lambda: self._make(state, publisher, work))
+    def _series(self, state: Mapping[str, Any], publisher: str, work: Work) -> tuple[Any, list[Any], list[str]]:
+        """The series as the adversary sees it, who is exposed, and the code; kept, since most knobs do not change it."""
+        return self._kept.get(_asked(state, publisher), lambda: self._make(state, publisher, work))
 
-    def _make(self, state: Mapping[str, Any], publisher: str, work: Work) -> tuple[Any, list[str]]:
+    def _make(self, state: Mapping[str, Any], publisher: str, work: Work) -> tuple[Any, list[Any], list[str]]:
         data = state["data"]
         known = measure.series.PRINTED.get(data, {})
         if data == STREAM:
@@ -88,7 +86,8 @@ class Publications(Explorer):
                 releases.append(release)
             lines.append(f"releases = explore.measure.series.published_by({text}, snapshots)")
         lines.append(f"series = explore.measure.Series.of(releases, model=model, groups={state['groups']})")
-        return measure.Series.of(releases, model=model, groups=state["groups"]), lines
+        series = measure.Series.of(releases, model=model, groups=state["groups"])
+        return series, measure.series.most_exposed(series), lines
 
     def _stream(self, state: Mapping[str, Any]) -> tuple[list[Any], UpdateModel | None, list[str]]:
         table = self._tables[state["table"]]
@@ -107,11 +106,11 @@ class Publications(Explorer):
         """What is left of the victim's secret after some releases."""
         publisher = self._publishers(state["data"]).kept(state["publisher"])
         work.step(0, 10, "publishing")
-        series, lines = self._series(state, publisher.value, work)
-        persons = measure.series.most_exposed(series)
+        series, persons, lines = self._series(state, publisher.value, work)
         victim = Pick("victim", "victim", persons[0], options=tuple(persons[:200])).kept(state["victim"])
         work.step(9, 10, "attacking")
-        graphs = measure.series.graphs_of(series, victim.value)
+        key = (*_asked(state, publisher.value), victim.value)
+        graphs = self._graphs.get(key, lambda: measure.series.graphs_of(series, victim.value))
         release = Whole("release", "releases seen", 1, 1, len(graphs)).kept(state["release"])
         figure = drawings.update_graph(graphs, after=release.value)
         found = measure.series.candidates(graphs, release.value)
@@ -165,15 +164,27 @@ def _each(maker: Any, snapshots: list[Any]) -> Any:
     return (release for snapshot in snapshots for release in measure.series.published_by(maker, [snapshot]))
 
 
-def _hover(graph: Any) -> dict[str, str]:
+def _asked(state: Mapping[str, Any], publisher: str) -> tuple[Any, ...]:
+    """What a series depends on."""
+    return publisher, *(state[name] for name in ("data", "m", "groups", "table", "share", "changes"))
+
+
+def _hover(graph: Any) -> dict[str, list[str]]:
+    """For each node what is known of it, in the order in which nodes are drawn."""
     if graph is None:
         return {}
-    said = {}
-    for release, level, found in zip(graph.releases, graph.levels, graph.posterior()):
-        for value in level:
-            chance = f"possible, {found[value]:.0%}" if value in found else "ruled out"
-            said[gid(release + 1, str(value))] = f"release {release + 1}: {value}, {chance}"
-    return said
+    chances = {
+        (release + 1, str(value)): chance
+        for release, found in zip(graph.releases, graph.posterior())
+        for value, chance in found.items()
+    }
+    return {
+        gid(look): [
+            f"release {node[0]}: {node[1]}, {f'possible, {chances[node]:.0%}' if node in chances else 'ruled out'}"
+            for node in nodes
+        ]
+        for look, nodes in by_look(graph).items()
+    }
 
 
 def stream_sizes(table: Microdata, share: int) -> dict[str, int]:
