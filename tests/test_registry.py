@@ -17,7 +17,9 @@ from ppdp_lab import anonymize, attacks, datasets, explore, forms, metrics, prin
 from ppdp_lab.errors import ParameterError, UnknownNameError
 from ppdp_lab.registry import FAMILIES, Entry, Plain, Registry, Within, parse, revive, to_json
 
-WANTED = {"principle", "metric", "attack", "anonymizer", "publisher", "form", "data set", "update model", "explorer"}
+WANTED = {
+    "principle", "metric", "attack", "anonymizer", "publisher", "optimizer", "form", "data set", "update model", "explorer",
+}  # fmt: skip
 MADE = {"principle", "anonymizer", "publisher"}
 
 

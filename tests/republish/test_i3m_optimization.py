@@ -19,6 +19,7 @@ from ppdp_lab.metrics import information_loss
 from ppdp_lab.release import Counterfeits, Release
 from ppdp_lab.republish import _il_optimization as kernels
 from ppdp_lab.republish.optimization import (
+    OPTIMIZERS,
     breaks,
     clustering_of,
     covering_classes,
@@ -155,6 +156,17 @@ def test_it_takes_what_others_made_and_keeps_what_belongs_to_it() -> None:
     numbered = Release(table, release.class_of, grouped=True, pseudonyms=np.arange(60))
     again = il_optimization(numbered)
     assert again.grouped and again.pseudonyms is numbered.pseudonyms
+
+
+@pytest.mark.parametrize("entry", OPTIMIZERS.entries(), ids=lambda entry: entry.name)
+def test_every_optimizer_keeps_rows_and_rule_and_loses_no_more(entry) -> None:
+    table = pl.datasets.load("adult-i3m", rows=400)
+    rule = pl.KAnonymity(4)
+    release = pl.KMember(4, seed=1).anonymize(table)
+    better = entry.member(release)
+    assert better.checked(rule) is better and better.table is release.table
+    assert ((better.class_of < 0) == (release.class_of < 0)).all()
+    assert information_loss(better) <= information_loss(release)
 
 
 def test_bad_input_is_refused_in_words() -> None:

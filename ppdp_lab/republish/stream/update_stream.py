@@ -84,11 +84,13 @@ class UpdateStream:
                 f"the stream needs {needed} records ({initial} at first, {updates} times {inserts}), but the table has "
                 f"{len(table)}; lower initial, inserts or updates"
             )
-        least = self.initial + (self.updates - 1) * min(self.inserts - self.deletes, 0)
-        if self.updates and self.deletes >= least:
-            raise ParameterError(
-                f"deleting {deletes} of {least} records would leave none before update {updates}; lower deletes or updates"
-            )
+        before = (self.initial + number * (self.inserts - self.deletes) for number in range(self.updates))
+        for number, records in enumerate(before, start=1):
+            if self.deletes >= records:
+                raise ParameterError(
+                    f"update {number} of {updates} would delete {deletes} of {records} records and leave none of them; "
+                    f"lower deletes or updates"
+                )
         if self.skew is not None:
             self._batch_counts()
         self.model = model

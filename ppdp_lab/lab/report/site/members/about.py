@@ -31,6 +31,7 @@ MEANT = {
     },
     "i3m": {  # a static run is one of k-member
         "I3M": ["*"],
+        "il_optimization": ["optimization-*"],
         "KMember": ["*-close", "*-worse", "*-faster", "optimization-lowers", "optimization-cheap"],
         "information_loss": ["*-close", "*-worse", "optimization-lowers"],
     },
