@@ -4,11 +4,11 @@
 # make test                      the whole suite: lint, types, tests
 # make check                     the part to run while working, under a minute
 # make docs                      the pages: gallery, reference, recipes, into site/
-# make long [N=4000]             the adversary with N cases, every exercise graded, every notebook at tiny scale, also in a
+# make long [N=2000]             the adversary with N cases, every exercise graded, every notebook at tiny scale, also in a
 #                                browser, the pages: about 40 minutes on 2 cores
 PYTHON ?= python3
 SCALE ?= quick
-N ?= 4000
+N ?= 2000
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -29,17 +29,17 @@ docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "Open site/index.html. To search in the pages, too: $(BIN)/python -m http.server --bind 127.0.0.1 --directory site"
 
-# The browser after the rest: a server for each file, and pages that need not wait for somebody's computation.
+# worksteal: whoever has nothing left takes tests from the other. The browser after the rest: a server for each file, and pages that need not wait for somebody's computation.
 test: lint
-	$(BIN)/python -m pytest -q -n 2 --ignore=tests/browser
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal --ignore=tests/browser
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile tests/browser
 
 check: lint
-	HYPOTHESIS_PROFILE=check $(BIN)/python -m pytest -q -n 2 -m "not slow"
+	HYPOTHESIS_PROFILE=check $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow"
 
 # All parts run, whatever the first ones find; the target fails if one of them does.
 long: $(READY)
-	PPDP_LAB_ADVERSARY=$(N) $(BIN)/python -m pytest -q -n 2 tests/adversary; found=$$?; \
+	PPDP_LAB_ADVERSARY=$(N) $(BIN)/python -m pytest -q -n 2 --dist worksteal tests/adversary; found=$$?; \
 	course=$$(mktemp -d); { $(BIN)/ppdp-lab class new $$course && $(BIN)/ppdp-lab class check $$course; } || found=1; rm -rf $$course; \
 	$(BIN)/python -m pytest -q -n 2 tests/test_notebooks.py || found=1; \
 	PPDP_LAB_ALL_NOTEBOOKS=1 $(BIN)/python -m pytest -q -n 2 --dist loadfile tests/browser || found=1; \
