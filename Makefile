@@ -29,7 +29,8 @@ docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "Open site/index.html. To search in the pages, too: $(BIN)/python -m http.server --bind 127.0.0.1 --directory site"
 
-# worksteal: whoever has nothing left takes tests from the other. The browser after the rest: a server for each file, and pages that need not wait for somebody's computation.
+# worksteal: whoever has nothing left takes tests from the other. The browser after the rest: a server for each file, and
+# pages that need not wait for somebody's computation.
 test: lint
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal --ignore=tests/browser
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile tests/browser

@@ -21,12 +21,11 @@ def seen(page) -> tuple[str, str]:
     )
 
 
-def slide(page, name: str, key: str = "ArrowRight", times: int = 3) -> None:
-    """Move an explorer's slider by keys."""
+def slide(page, name: str, key: str = "ArrowRight") -> None:
+    """Move an explorer's slider by a key, one stop: one question, so that what changes next is its answer."""
     handle = page.locator(".widget-hslider", has_text=SLIDERS[name]).locator(".noUi-handle").first
     handle.focus()
-    for _ in range(times):
-        handle.press(key)
+    handle.press(key)
 
 
 def changed(page, before: tuple[str, str]) -> tuple[str, str]:
