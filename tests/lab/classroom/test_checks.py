@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -148,6 +150,25 @@ def test_a_stopped_call_leaves_nothing_behind():
     for _ in range(200):
         assert call(lambda: sum(range(2000)), [], seconds=0.0005) in (Returned(1999000), Raised(None))
     assert call(sum, [[1, 2]]) == Returned(3)
+
+
+def test_a_debugger_works_after_a_call():
+    """In a process of its own: where an exception is looked for in vain, the first traced call hangs (CPython 3.11)."""
+    program = """
+import sys
+from ppdp_lab.lab.classroom.checking.calling import call
+
+def endless():
+    while True: pass
+
+def traced(): return "traced"
+
+print(call(lambda: 1, []), call(endless, [], seconds=0.05))
+sys.settrace(lambda *what: None)
+print(traced())
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert ended.stdout.split("\n") == ["Returned(value=1) Raised(error=None)", "traced", ""], ended.stderr
 
 
 def test_prints_warnings_and_changed_arguments_do_no_harm(capfd):

@@ -18,6 +18,9 @@ SECONDS = 2.0
 PATIENCE = 5
 """How many times as long a call may take that does not work but waits, or shares a busy machine with others."""
 
+STEPS = 100
+"""Steps of Python within which an exception that another thread has asked for is there, if it has not been before."""
+
 
 class TooLong(BaseException):
     """Raised inside a call that takes too long; no ``except Exception`` of the called function catches it."""
@@ -75,7 +78,7 @@ def at_most(seconds: float) -> Iterator[None]:
     allows on all systems. It takes effect between two steps of Python: one long call of compiled code runs to its end,
     and there the time limit of the cell, set in the course's configuration, is the last resort.
     """
-    me, lock, over = threading.get_ident(), threading.Lock(), threading.Event()
+    me, lock, over, asked = threading.get_ident(), threading.Lock(), threading.Event(), threading.Event()
     began, worked = time.monotonic(), time.process_time()
 
     def watch() -> None:
@@ -84,6 +87,7 @@ def at_most(seconds: float) -> Iterator[None]:
             if time.process_time() - worked > seconds or time.monotonic() - began > PATIENCE * seconds:
                 with lock:
                     if not over.is_set():
+                        asked.set()
                         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(me), ctypes.py_object(TooLong))
                 return
 
@@ -93,5 +97,9 @@ def at_most(seconds: float) -> Iterator[None]:
     finally:
         with lock:
             over.set()
-            # Asked for just as the block ended: taken back before it hits somebody else.
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(me), None)
+        # Asked for just as the block ended: waited for here, before it hits somebody else. To take it back would leave Python
+        # 3.11 looking for it for ever, and hanging in the first call that a debugger traces.
+        if asked.is_set():
+            with contextlib.suppress(TooLong):
+                for _ in range(STEPS):
+                    pass
