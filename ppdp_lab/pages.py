@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import html
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from ppdp_lab.registry import readable
@@ -104,19 +104,28 @@ def table(
     limit: int | None = None,
     longest: int | None = LONGEST,
     columns: int | None = MOST_COLUMNS,
+    last: Collection[object] = (),
 ) -> Html:
     """A small table; of more than ``limit`` rows the first ones, and how many more there are. Numbers stand to the right.
 
-    So it stays small whatever a table holds: of more ``columns`` the first ones are shown, and texts of more than ``longest``
-    letters are cut. What is HTML already stays whole.
+    So it stays small whatever a table holds: of more ``columns`` the first ones are shown and after them those named in
+    ``last``, and texts of more than ``longest`` letters are cut. What is HTML already stays whole.
     """
     every = list(rows)
     shown = every if limit is None else every[:limit]
-    head = element("thead", element("tr", *(element("th", shortened(name, longest)) for name in header[:columns])))
-    body = element("tbody", *(element("tr", *(_cell(value, longest) for value in row[:columns])) for row in shown))
-    rest, beside = len(every) - len(shown), len(header) - len(header[:columns])
-    more = [f"and {rest} more"] * bool(rest) + [f"and {beside} more columns"] * bool(beside)
+    kept, moved = _columns(header, len(header) if columns is None else columns, last)
+    head = element("thead", element("tr", *(element("th", shortened(header[i], longest)) for i in kept)))
+    body = element("tbody", *(element("tr", *(_cell(row[i], longest) for i in kept)) for row in shown))
+    rest, beside = len(every) - len(shown), len(header) - len(kept)
+    where = f" before the last {moved}" if moved else ""
+    more = [f"and {rest} more"] * bool(rest) + [f"and {beside} more columns{where}"] * bool(beside)
     return Html(element("table", head, body) + "".join(element("small", words) for words in more))
+
+
+def _columns(header: Sequence[object], most: int, last: Collection[object]) -> tuple[list[int], int]:
+    """Which columns are shown, and how many of them stand at the end because they are named."""
+    named = [i for i in range(most, len(header)) if header[i] in last][: most - 1]
+    return [*range(min(most - len(named), len(header))), *named], len(named)
 
 
 def shortened(value: object, longest: int | None = LONGEST) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import secrets
 import webbrowser
@@ -23,13 +24,18 @@ def notebook_of(entry: Entry[Any], folder: Path) -> Path:
     return folder / f"{entry.name}.ipynb"
 
 
-def start_page(base: str = "/") -> str:
-    """The page that lists the explorers."""
+def title_of(notebook: Path) -> str:
+    """The heading that a notebook begins with."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    return "".join(cells[0]["source"]).partition("\n")[0].removeprefix("# ")
+
+
+def start_page(folder: Path, base: str = "/") -> str:
+    """The page that lists the explorers whose notebooks lie in a folder."""
     rows = []
     for entry in EXPLORERS.entries():
         about = (entry.member.__doc__ or "").strip().splitlines()[0]
-        name = entry.name.replace("_", " ").capitalize()
-        link = pages.element("a", name, href=f"{base}voila/render/{entry.name}.ipynb")
+        link = pages.element("a", title_of(notebook_of(entry, folder)), href=f"{base}voila/render/{entry.name}.ipynb")
         rows.append((link, about, entry.paper))
     words = (
         "Turn the knobs and see what happens to risk, loss and what an adversary learns. Each page has a Python of its own, so "
@@ -101,7 +107,7 @@ def _application(folder: Path, token: str, port: int) -> Any:
 
         @web.authenticated
         def get(self) -> None:
-            self.finish(start_page(self.base_url))
+            self.finish(start_page(folder, self.base_url))
 
     class Explorers(Voila):
         """Voila, which would list files otherwise."""

@@ -221,17 +221,10 @@ class Published(OneLine, ABC):
         parts: list[object] = []
         for name, frame in (self.head() if len(self) else {}).items():
             said = f"first rows of the {name + ' ' if name else 'published '}table"
-            # Of many columns the first ones, and the sensitive ones at the end, which people ask for first.
-            last = list(frame.columns[pages.MOST_COLUMNS :].intersection(self.schema.sensitive))[
-                : pages.MOST_COLUMNS - 1
-            ]
-            shown = frame[[*frame.columns[: pages.MOST_COLUMNS - len(last)], *last]] if last else frame
-            left_out = len(frame.columns) - len(shown.columns)
-            parts += [
-                pages.element("small", said),
-                pages.table(list(shown.columns), shown.to_numpy(dtype=object).tolist()),
-                pages.element("small", f"and {left_out} more columns before the last {len(last)}") if left_out else "",
-            ]
+            rows = frame.to_numpy(dtype=object).tolist()
+            # Sensitive columns are what people ask for first: they are shown however many others there are.
+            table = pages.table(list(frame.columns), rows, last=self.schema.sensitive)
+            parts += [pages.element("small", said), table]
         return pages.Html("".join(map(pages.text, parts)))
 
     def _repr_html_(self) -> str:

@@ -12,7 +12,7 @@ from ppdp_lab.explore.kinds.partitions import Partition
 def opened(page, voila: str, name: str) -> None:
     """The page of an explorer, reached from the start page, with its picture."""
     page.goto(voila)
-    page.get_by_role("link", name=name.replace("_", " ").capitalize(), exact=True).click()
+    page.locator(f"a[href$='/{name}.ipynb']").click()
     page.wait_for_selector(PICTURE)
 
 

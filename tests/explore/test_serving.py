@@ -20,9 +20,10 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_start_page_lists_every_explorer_and_loads_nothing_from_elsewhere():
-    page = start_page("/base/")
+    page = start_page(ROOT / "notebooks" / "explore", "/base/")
     for entry in EXPLORERS.entries():
         assert f'href="/base/voila/render/{entry.name}.ipynb"' in page
+    assert all(f">{title}</a>" in page for title in ("Partition", "Bucket graph", "Trade-off", "Own table"))
     assert "http" not in page and "<script" not in page
 
 

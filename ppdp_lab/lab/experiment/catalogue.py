@@ -25,7 +25,7 @@ def find_root() -> Path:
     if said:
         if not Path(said).is_dir():
             raise DataFileError(
-                f"no folder {said!r} to hold experiments and results; create it, or unset PPDP_LAB_ROOT"
+                f"no folder {said!r} to hold experiments and results; create it, or name another with --root or PPDP_LAB_ROOT"
             )
         return Path(said).resolve()
     here = Path.cwd()
