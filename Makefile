@@ -4,8 +4,8 @@
 # make test                      the whole suite: lint, types, tests
 # make check                     the part to run while working, under a minute
 # make docs                      the pages: gallery, reference, recipes, into site/
-# make long [N=2000]             the adversary with N cases, every exercise graded, every notebook at tiny scale, also in a
-#                                browser, the pages: about 40 minutes on 2 cores
+# make long [N=2000]             the adversary with N cases, every exercise graded, every notebook in a browser, kills, the
+#                                pages: about 40 minutes on 2 cores
 PYTHON ?= python3
 SCALE ?= quick
 N ?= 2000
@@ -42,7 +42,7 @@ check: lint
 long: $(READY)
 	PPDP_LAB_ADVERSARY=$(N) $(BIN)/python -m pytest -q -n 2 --dist worksteal tests/adversary; found=$$?; \
 	course=$$(mktemp -d); { $(BIN)/ppdp-lab class new $$course && $(BIN)/ppdp-lab class check $$course; } || found=1; rm -rf $$course; \
-	$(BIN)/python -m pytest -q -n 2 tests/test_notebooks.py || found=1; \
+	PPDP_LAB_LONG=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal -m long || found=1; \
 	PPDP_LAB_ALL_NOTEBOOKS=1 $(BIN)/python -m pytest -q -n 2 --dist loadfile tests/browser || found=1; \
 	$(MAKE) --no-print-directory docs || found=1; \
 	exit $$found

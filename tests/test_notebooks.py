@@ -89,7 +89,7 @@ def test_reads_well(name):
     assert "lab.finish(" in "".join(cells[-1]["source"])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_cell_can_be_run_twice(name, tmp_path, monkeypatch):
     """Each cell, then the same again, then the next: what a reader does who changes a line and runs it once more."""

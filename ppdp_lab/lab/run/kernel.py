@@ -7,7 +7,8 @@ import os
 import sys
 import sysconfig
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,24 @@ class NotebookError(PPDPError, RuntimeError):
     """A notebook failed: which cell, what it begins with, and the error."""
 
 
+@contextmanager
+def without_addresses() -> Iterator[None]:
+    """Keep jsonschema from making ready, while it is imported, to check addresses by their grammar: nbformat never asks it to,
+    and it takes longer than all the rest (2.4 of 3.2 seconds). It takes the package for one that is not installed."""
+    name = "rfc3987_syntax"
+    if name in sys.modules:
+        yield
+        return
+    sys.modules[name] = None  # type: ignore[assignment]  # import refuses it
+    try:
+        yield
+    finally:
+        del sys.modules[name]
+
+
 def require() -> None:
     """Refuse where what runs notebooks is not installed, before anything starts."""
-    with comes_with("lab"):
+    with comes_with("lab"), without_addresses():
         import ipykernel
         import papermill
 
@@ -45,7 +61,7 @@ def execute(
     configuration say. ``watch(done, total)`` is called before each cell; if it has a method ``tell(said)``, that one is called
     whenever a progress bar of the running cell moves.
     """
-    with comes_with("lab"):
+    with comes_with("lab"), without_addresses():
         import nbclient.exceptions
         import papermill
         from jupyter_client.kernelspec import KernelSpec

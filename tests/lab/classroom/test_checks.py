@@ -189,8 +189,8 @@ def test_the_same_seed_finds_the_same_case_and_cases_get_small():
     for exercise in EXERCISES.values():
         for task in exercise.tasks:
             step = list(task.steps)[-1]
-            texts = {mistake: told(exercise, mistake.answer, step) for mistake in task.mistakes}
-            mistake, said = next((mistake, said) for mistake, said in texts.items() if said is not None)
+            texts = ((mistake, told(exercise, mistake.answer, step)) for mistake in task.mistakes)
+            mistake, said = next((mistake, said) for mistake, said in texts if said is not None)
             again = search(task, step, mistake.answer, seed=0)
             assert task.show(*again.case) == task.show(*said.case)
             drawn = sorted(len(task.show(*task.steps[step](Random(seed)))) for seed in range(40))

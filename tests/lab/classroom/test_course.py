@@ -67,7 +67,7 @@ def test_every_kind_of_submission_is_handed_in(name):
     assert {"endless cell", "error cell", "check replaced"} <= set(students)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_nbgrader_grades_three_courses_at_once(tmp_path, monkeypatch):
     """Offline; each exercise is a course of its own, with its own gradebook and kernels."""
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # whoever asks the network is told no

@@ -124,7 +124,7 @@ def test_runs_of_an_older_layout_are_not_taken_for_finished(tmp_path):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_killed_runs_leave_nothing_that_looks_finished(tmp_path):
     shutil.copytree(DATA, tmp_path / "experiments")
     results, path = tmp_path / "results", tmp_path / "experiments" / "demo.toml"

@@ -88,9 +88,10 @@ class SensitiveUpdateGraph(OneLine):
         domain = values.domains[0]
         units, history = histories(releases, alone)
         here = np.flatnonzero(history[0] >= 0).tolist()
+        in_groups = values.of_groups(releases)
         codes, weights = [], []
         for number in here:
-            cells = units[number].pool(values.of_groups(releases)[number])
+            cells = units[number].pool(in_groups[number])
             at = slice(*cells.offsets[history[0, number] : history[0, number] + 2])
             codes.append(cells.values[at])
             weights.append(shares(cells)[at])
