@@ -19,7 +19,7 @@ reproduce: $(READY)
 	$(BIN)/ppdp-lab reproduce --scale $(SCALE)
 
 lab: $(READY)
-	$(BIN)/jupyter lab notebooks/tour.ipynb
+	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/tour.ipynb notebooks
 
 explore: $(READY)
 	$(BIN)/ppdp-lab explore
