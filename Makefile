@@ -4,11 +4,11 @@
 # make test                      the whole suite: lint, types, tests
 # make check                     the part to run while working, under a minute
 # make docs                      the pages: gallery, reference, recipes, into site/
-# make long [N=2000]             the adversary with N cases, every exercise graded, every notebook in a browser, kills, the
+# make long [N=1500]             the adversary with N cases, every exercise graded, every notebook in a browser, kills, the
 #                                pages: about 40 minutes on 2 cores
 PYTHON ?= python3
 SCALE ?= quick
-N ?= 2000
+N ?= 1500
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
