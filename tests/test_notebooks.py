@@ -14,7 +14,9 @@ from ppdp_lab.lab.run import kernel, parameters
 ROOT = Path(__file__).parents[1]
 EXPERIMENTS = {experiment.name: experiment for experiment in catalogue.experiments(ROOT)}
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))  # those in folders have tests of their own
-EVERYWHERE = sorted((ROOT / "notebooks").rglob("*.ipynb"))
+EVERYWHERE = sorted(
+    path for path in (ROOT / "notebooks").rglob("*.ipynb") if path.parent.name != ".ipynb_checkpoints"
+)  # JupyterLab's copies of what somebody has saved
 FOLDERS = {
     "explore",
     "exercises",
