@@ -212,6 +212,9 @@ class _Level:
         for codes, low, high in zip(self.qi, self.low, self.high):
             extents(self.offsets, codes, low, high)
         self.part = np.empty(len(self.rows), dtype=np.int32)
+        # Node of each partition per attribute with a hierarchy: asked for at every try to cut, and looked up once.
+        trees = [domain.hierarchy for domain in self.table.qi_domains]
+        self.nodes = [None if tree is None else tree.lca(*ends) for tree, *ends in zip(trees, self.low, self.high)]
 
     def children(self, order: np.ndarray, offsets: np.ndarray) -> _Level:
         """The next level: the parts that ``order`` arranges."""
@@ -236,7 +239,7 @@ class _Level:
         for i, domain in enumerate(self.table.qi_domains):
             low, high = self.low[i], self.high[i]
             if domain.hierarchy is not None:
-                out[i] = domain.hierarchy.leaf_counts[domain.hierarchy.lca(low, high)] - 1
+                out[i] = domain.hierarchy.leaf_counts[self.nodes[i]] - 1
             elif domain.kind == "ordered":
                 out[i] = domain.coordinates[high] - domain.coordinates[low]
             else:
@@ -254,7 +257,7 @@ class _Level:
                 continue
             if domain.hierarchy is not None:
                 tree = domain.hierarchy
-                level = tree.node_level[tree.lca(self.low[i], self.high[i])]
+                level = tree.node_level[self.nodes[i]]
                 specialize(
                     self.offsets, chosen, self.qi[i], tree.ancestors, level, len(tree.labels), self.part, n_parts
                 )

@@ -175,20 +175,34 @@ def test_newer_questions_end_long_work_at_its_next_step():
 class Collector:
     """Stands for Python's garbage collector, which other explorers of the process may have put off just now."""
 
-    def __init__(self) -> None:
-        self.threshold, self.full = (700, 10, 10), threading.Semaphore(0)
+    def __init__(self, frozen: int = 0) -> None:
+        self.threshold, self.frozen, self.did, self.usual = (700, 10, 10), frozen, [], threading.Event()
 
     def get_threshold(self):
         return self.threshold
 
     def set_threshold(self, *threshold):
         self.threshold = threshold
+        if threshold[2] < 10**6:
+            self.usual.set()
+
+    def get_freeze_count(self):
+        return self.frozen
+
+    def freeze(self):
+        self.did.append("freeze")
+        self.frozen = 1000
+
+    def unfreeze(self):
+        self.did.append("unfreeze")
+        self.frozen = 0
 
     def collect(self):
-        self.full.release()
+        assert self.frozen, "a look through all objects, while somebody may ask"
+        self.did.append("collect")
 
 
-def answering(collector: Collector, fails: bool = False, **waits: float) -> tuple[Worker, list]:
+def answering(collector: Collector, fails: bool = False, quiet: float = 1.0) -> tuple[Worker, list]:
     """A worker that answers with the question, or whose answers nobody can take."""
     answers: list = []
 
@@ -197,17 +211,17 @@ def answering(collector: Collector, fails: bool = False, **waits: float) -> tupl
             raise SystemExit  # ends a thread without a word
         answers.append(answer)
 
-    garbage = parts.garbage.Garbage(collector, **{"quiet": 1.0, **waits})
+    garbage = parts.garbage.Garbage(collector, quiet=quiet)
     return Worker(lambda state, work: state, done, lambda share, what: None, garbage=garbage), answers
 
 
-def test_garbage_is_collected_once_nothing_is_asked_for():
+def test_garbage_is_collected_after_each_answer_and_what_was_there_before_is_left_out():
     collector = Collector()
     worker, answers = answering(collector)
     for question in range(4):
         worker.now(question)
-    assert answers == [0, 1, 2, 3] and not collector.full.acquire(blocking=False)  # none of the four waited for it
-    assert collector.full.acquire(timeout=30) and not collector.full.acquire(timeout=1.5)
+    assert answers == [0, 1, 2, 3] and collector.did == ["freeze", *["collect"] * 4]
+    assert collector.usual.wait(30) and collector.did[5:] == ["unfreeze"]
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
@@ -217,18 +231,34 @@ def test_no_full_collection_falls_into_an_answer(fails):
     worker, _ = answering(collector, fails)
     worker.now(1)
     assert collector.threshold[:2] == (700, 10) and collector.threshold[2] > 10**6
-    assert collector.full.acquire(timeout=30) and collector.threshold == (700, 10, 10)
+    assert collector.usual.wait(30) and collector.threshold == (700, 10, 10) and not collector.frozen
     for thread in threading.enumerate():  # its last words are heard in this test
         if "_run" in thread.name and fails:
             thread.join(5)
 
 
-def test_whoever_asks_all_the_time_has_garbage_collected_in_between():
-    collector = Collector()
-    worker, answers = answering(collector, quiet=60.0, many=5)
-    for question in range(12):
+def test_who_set_objects_aside_before_keeps_them_there():
+    collector = Collector(frozen=7)
+    worker, _ = answering(collector, quiet=0.1)
+    worker.now(1)
+    assert collector.usual.wait(30) and collector.did == ["collect"] and collector.frozen == 7
+
+
+def test_garbage_of_pictures_does_not_pile_up():
+    gone: list = []
+
+    class Picture:
+        def __init__(self) -> None:
+            self.axes = self  # figures and their axes know each other
+
+        def __del__(self) -> None:
+            gone.append(1)
+
+    garbage = parts.garbage.Garbage(quiet=0.1)
+    worker = Worker(lambda state, work: Picture() and None, lambda found: None, lambda *said: None, garbage=garbage)
+    for question in range(5):
         worker.now(question)
-    assert len(answers) == 12 and [collector.full.acquire(timeout=0) for _ in range(3)] == [True, True, False]
+    assert len(gone) == 5
 
 
 def test_two_explorers_do_not_disturb_each_other():

@@ -16,10 +16,11 @@ RING = plotting.INK
 def tradeoff(points: pd.DataFrame, *, x: str, loss: str, error: str, point: int | None = None) -> Figure:
     """Two measures against one parameter, a line for each combination of the others; one point may be marked."""
     names = names_of(points, x)
+    lines = by_name(points, names)
     with plotting.look():
         figure, axes = plotting.figure(1, 2, width=4.4, height=3.6)
         for ax, column, part in zip(axes, (loss, error), ("loss", "error")):
-            _curves(ax, points, names, x, column, part)
+            _curves(ax, lines, x, column, part)
             if point is not None:
                 at = points.iloc[point]
                 ax.plot(at[x], at[column], "o", markersize=14, markerfacecolor="none", color=RING, markeredgewidth=1.8)
@@ -29,13 +30,13 @@ def tradeoff(points: pd.DataFrame, *, x: str, loss: str, error: str, point: int 
                 ax.set_xticks(values, [f"{value:g}" for value in values])
                 ax.minorticks_off()
             plotting.label(ax, x=letters(x), y=letters(label_of(column)), legend=False)
-        if len(names.unique()) > 1:
+        if len(lines) > 1:
             plotting.legend_above(figure, axes[0], columns=3)
         return figure
 
 
-def _curves(ax: Axes, points: pd.DataFrame, names: pd.Series, x: str, y: str, part: str) -> None:
-    for index, (name, chosen) in enumerate(by_name(points, names).items()):
+def _curves(ax: Axes, lines: dict[str, pd.DataFrame], x: str, y: str, part: str) -> None:
+    for index, (name, chosen) in enumerate(lines.items()):
         looks = plotting.style(index)
         means = chosen.groupby(x)[y].mean()
         ax.plot(means.index, means, color=looks["color"], linestyle=looks["linestyle"])
@@ -47,7 +48,9 @@ def _curves(ax: Axes, points: pd.DataFrame, names: pd.Series, x: str, y: str, pa
 
 def by_name(points: pd.DataFrame, names: pd.Series) -> dict[str, pd.DataFrame]:
     """The points of each line, in the order in which the lines are drawn."""
-    return {str(name): chosen for name, chosen in points.groupby(names, sort=False)}
+    bare = points.copy(deep=False)
+    bare.attrs = {}  # pandas copies them, in depth, at every look into a frame
+    return {str(name): chosen for name, chosen in bare.groupby(names, sort=False)}
 
 
 def gid(part: str, line: int) -> str:

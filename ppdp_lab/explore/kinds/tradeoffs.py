@@ -89,24 +89,23 @@ class Tradeoffs(Explorer):
         values = zip(names, points[x.value], points[loss.value], points[error.value])
         words = [_words(name, x.value, (at, lost, wrong), loss.value, error.value) for name, at, lost, wrong in values]
         diverse = self._diverse(state)
-        chosen = dict(
-            x=x.value, loss=loss.value, error=error.value, point=point.value - 1
-        )  # counted from 0, as rows are
+        lines_of = by_name(points, names)
+        chosen = dict(x=x.value, loss=loss.value, error=error.value, point=point.value - 1)  # from 0, as rows are
         says = f"Point {point.value} of {len(points)}: {words[point.value - 1]}.{self._lacking(state, points)}"
         return Shown(
             figure=drawings.tradeoff(points, **chosen),
             alt=f"{label_of(loss.value)} and {label_of(error.value)} against {x.value}. {says}",
             says=says,
-            facts=_facts(points, names, x.value, loss.value, error.value),
+            facts=_facts(lines_of, x.value, loss.value, error.value),
             code=script(
                 *lines,
                 f"figure = explore.drawings.tradeoff(points, {', '.join(f'{k}={v!r}' for k, v in chosen.items())})",
                 "plotting.show(figure)",
             ),
             hover={
-                gid(part, line): [words[i] for i in chosen.index]
+                gid(part, line): [words[i] for i in mine.index]
                 for part in ("loss", "error")
-                for line, chosen in enumerate(by_name(points, names).values())
+                for line, mine in enumerate(lines_of.values())
             },
             knobs=(
                 x,
@@ -145,13 +144,12 @@ def _words(name: str, x: str, values: tuple[float, float, float], loss: str, err
     return f"{f'{name}, ' if name else ''}{x} = {at}: {label_of(loss)} {lost}, {label_of(error)} {wrong}"
 
 
-def _facts(points: pd.DataFrame, names: pd.Series, x: str, loss: str, error: str) -> list[Any]:
+def _facts(lines: Mapping[str, pd.DataFrame], x: str, loss: str, error: str) -> list[Any]:
     """The mean over the points of each line."""
-    rows = [
-        (name or "all", *(number(points.loc[names == name, column].mean()) for column in (loss, error)))
-        for name in dict.fromkeys(names)
+    means = [
+        (name or "all", *(number(mine[column].mean()) for column in (loss, error))) for name, mine in lines.items()
     ]
-    return [(f"mean over {x}", label_of(loss), label_of(error)), *rows[:10]]
+    return [(f"mean over {x}", label_of(loss), label_of(error)), *means[:10]]
 
 
 @EXPLORERS.add(accepts="a sweep, or a table to measure", promises=Tradeoffs.look, paper="LeFevre et al., ICDE 2006")

@@ -245,10 +245,10 @@ class Hierarchy:
         low, high = (_check_leaves(codes, self.n_leaves) for codes in (low, high))
         if low.shape != high.shape:
             raise ParameterError(f"low has shape {low.shape} and high {high.shape}; give a high end for every low one")
-        node = np.full(np.shape(low), -1, dtype=np.int32)
-        for row in self.ancestors:
-            open_ = node < 0
-            node = np.where(open_ & (row[low] == row[high]), row[low], node)
+        node = self.ancestors[-1][low]  # the root; every lower level on which both ends agree is nearer
+        for row in self.ancestors[-2::-1]:
+            left = row[low]
+            node = np.where(left == row[high], left, node)
         return node
 
     def common_ancestor(self, values: Iterable[object]) -> str:
