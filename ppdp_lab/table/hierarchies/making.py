@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
 import numpy as np
@@ -36,8 +37,8 @@ def interval_rows(values: Iterable[float], widths: Sequence[float], origin: floa
         if previous is None:
             steps = np.floor((numbers - start) / width + 1e-9)  # 0.3 / 0.1 must not fall below 3
             if not whole:  # what counts is what is printed: a number lies in the interval whose text says so
-                steps -= numbers < [float(_end(low)) for low in start + steps * width]
-                steps += numbers >= [float(_end(high)) for high in start + (steps + 1) * width]
+                steps -= numbers < np.array(_ends(start, width, steps), dtype=float)
+                steps += numbers >= np.array(_ends(start, width, steps + 1), dtype=float)
         else:
             times = round(width / previous)
             if times < 1 or not np.isclose(times * previous, width, rtol=1e-9, atol=0):
@@ -46,25 +47,32 @@ def interval_rows(values: Iterable[float], widths: Sequence[float], origin: floa
                 )
             steps = steps // times
         previous = width
-        lows = start + steps * width
         if whole:
-            columns.append([f"[{int(low)}, {int(low + width) - 1}]" for low in lows])
+            columns.append([f"[{int(low)}, {int(low + width) - 1}]" for low in start + steps * width])
         else:
-            columns.append([f"[{_end(low)}, {_end(low + width)})" for low in lows])
+            ends = zip(_ends(start, width, steps), _ends(start, width, steps + 1))
+            columns.append([f"[{low}, {high})" for low, high in ends])
     columns.append(["*"] * len(numbers))
     return list(zip(*columns))
 
 
-def _end(number: float) -> str:
-    """An end of an interval as it is printed, without what floating point has added to it."""
-    return f"{number:.12g}"
+def _ends(start: float, width: float, steps: np.ndarray) -> list[str]:
+    """Ends of intervals as they are printed, counted in decimals: floating point would add -2e-14 where zero is meant."""
+    first, wide = _decimal(start), _decimal(width)
+    return [f"{float(first + int(step) * wide):.12g}" for step in steps]
+
+
+def _decimal(number: float) -> Decimal:
+    """The number that one reads: 0.1, not the binary fraction nearest to it."""
+    return Decimal(repr(float(number)))
 
 
 def _start(smallest: float, widths: Sequence[float]) -> float:
     """Where the first interval begins: at the smallest number, or, if that has many digits, at a round one below it."""
     if not widths or len(text_of(smallest)) <= SHORT or smallest.is_integer():
         return smallest
-    return float(np.floor(smallest / widths[0]) * widths[0])
+    wide = _decimal(widths[0])
+    return float((_decimal(smallest) / wide).to_integral_value(ROUND_FLOOR) * wide)
 
 
 def masked_rows(values: Iterable[object], height: int | None, mask: str) -> list[list[Any]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from plain import below, height, lowest_common
 from strategies import trees
@@ -148,6 +148,7 @@ def test_intervals_nest_and_hold_their_members(values: list[int], steps: list[in
     st.sampled_from([(0.1, 0.5), (1, 2, 10), (0.25,), (7, 21)]),
     st.sampled_from([None, -1000, -1000 - 1 / 3]),
 )
+@example([-256.87890625, -2.0e-143], (0.1, 0.5), None)  # an end meant as zero was -2.27318164292e-14
 def test_a_printed_interval_is_true(numbers: list[float], widths: tuple[float, ...], origin: float | None) -> None:
     tree = Hierarchy.intervals(numbers, widths, origin=origin)
     for number in set(numbers):
