@@ -25,9 +25,13 @@ def notebook_of(entry: Entry[Any], folder: Path) -> Path:
 
 
 def title_of(notebook: Path) -> str:
-    """The heading that a notebook begins with."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    return "".join(cells[0]["source"]).partition("\n")[0].removeprefix("# ")
+    """The heading that a notebook begins with; the file's name, where somebody has taken it out."""
+    try:
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        first = "".join(cells[0]["source"]).partition("\n")[0] if cells else ""
+    except (OSError, ValueError, KeyError, TypeError):  # Voila says what is wrong, to whoever opens it
+        first = ""
+    return first.removeprefix("# ") if first.startswith("# ") else notebook.stem
 
 
 def start_page(folder: Path, base: str = "/") -> str:

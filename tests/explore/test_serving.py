@@ -27,6 +27,13 @@ def test_the_start_page_lists_every_explorer_and_loads_nothing_from_elsewhere():
     assert "http" not in page and "<script" not in page
 
 
+@pytest.mark.parametrize("content", ['{"cells": []}', "", '{"cells": [{"source": ["1 + 1"]}]}', "[]"])
+def test_a_notebook_without_its_heading_is_listed_by_its_name(tmp_path, content):
+    for entry in EXPLORERS.entries():
+        (tmp_path / f"{entry.name}.ipynb").write_text(content)
+    assert ">partition</a>" in start_page(tmp_path)
+
+
 def test_a_folder_without_notebooks_is_refused(tmp_path):
     with pytest.raises(
         DataFileError, match=r"no notebook of .*partition.* run this in the repository, or name it with --root"
