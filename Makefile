@@ -12,6 +12,8 @@ N ?= 1500
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Where Python is told to write no bytecode, every worker, kernel and command would compile all modules again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: reproduce lab explore docs test check long lint bench clean
 

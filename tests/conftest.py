@@ -18,32 +18,54 @@ settings.register_profile("check", parent=settings.get_profile("local"), max_exa
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "local"))
 
 
-# Notebooks, subprocesses, threads and large searches: left out by `make check`, which must take less than a minute.
+# Notebooks, pages, explorers, subprocesses, threads and large searches: left out by `make check`, which must take less than a
+# minute; it does not even read them.
 SLOW = (
+    "adversary/",
+    "anonymize/lattice/check/",
+    "anonymize/lattice/test_search.py",
+    "attacks/test_composition.py",
+    "attacks/test_equivalence.py",
+    "browser/",
+    "datasets/test_benchmarks.py",
+    "docs/",
+    "explore/",
+    "holder/test_doors.py",
+    "lab/classroom/",
+    "lab/drawings/",
+    "lab/run/",
+    "lab/sweeping/",
     "lab/test_runner.py",
     "recipes/",
-    "anonymize/lattice/test_search.py",
-    "anonymize/lattice/check/",
-    "datasets/test_benchmarks.py",
-    "attacks/test_equivalence.py",
-    "attacks/test_composition.py",
     "republish/test_bpg.py",
     "republish/test_family.py",
-    "holder/test_doors.py",
     "test_cli.py",
+    "test_extras.py",
+    "test_showing_sizes.py",
 )
+
+
+def is_slow(path: Path) -> bool:
+    """Whether a file, or all files of a folder, are slow."""
+    here = Path(__file__).parent
+    name = path.relative_to(here).as_posix() if path.is_relative_to(here) else ""
+    return f"{name}/".startswith(SLOW) if path.is_dir() else name.startswith(SLOW)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave slow files unread where only the others are asked for."""
+    return True if config.option.markexpr == "not slow" and is_slow(collection_path) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark whole files as slow; what takes a minute or more is left to `make long`."""
-    here = Path(__file__).parent
     later = pytest.mark.skip(reason="left to `make long`, which sets PPDP_LAB_LONG")
     for item in items:
         if item.get_closest_marker("long"):
             item.add_marker(pytest.mark.slow)
             if not os.environ.get("PPDP_LAB_LONG"):
                 item.add_marker(later)
-        if item.path.is_relative_to(here) and item.path.relative_to(here).as_posix().startswith(SLOW):
+        if is_slow(item.path):
             item.add_marker(pytest.mark.slow)
 
 
