@@ -2,7 +2,7 @@
 # make lab                       open JupyterLab at the tour
 # make explore                   open the explorers in a browser
 # make test                      the whole suite: lint, types, tests
-# make check                     the part to run while working, under a minute
+# make check                     the part to run while working: one to two minutes on 2 cores
 # make docs                      the pages: gallery, reference, recipes, into site/
 # make long [N=1500]             the adversary with N cases, every exercise graded, every notebook in a browser, kills, the
 #                                pages: about 40 minutes on 2 cores

@@ -18,7 +18,7 @@ settings.register_profile("check", parent=settings.get_profile("local"), max_exa
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "local"))
 
 
-# Notebooks, pages, explorers, subprocesses, threads and large searches: left out by `make check`, which must take less than a
+# Notebooks, pages, explorers, subprocesses, threads and large searches: left out by `make check`, which should take about a
 # minute; it does not even read them.
 SLOW = (
     "adversary/",
