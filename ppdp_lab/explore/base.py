@@ -132,8 +132,8 @@ class Kept:
 
     def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """The result for a key; made, where it is not kept."""
-        found = self._results.pop(key) if key in self._results else make()
-        self._results[key] = found
+        found = self._results.pop(key, self)  # in one step: somebody may be making other results ready meanwhile
+        self._results[key] = found = make() if found is self else found
         for oldest in list(self._results)[: -self._most]:
             self._results.pop(oldest, None)
         return found

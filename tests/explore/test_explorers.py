@@ -227,6 +227,20 @@ def test_another_l_finds_its_points_ready():
         Tradeoffs().ahead(explorer.state(), Work(unwanted=lambda: True))
 
 
+@pytest.mark.parametrize("publisher", ["MInvariance", "BPG"])
+def test_the_next_stream_is_published_before_somebody_asks_for_it(publisher):
+    explorer, steps = Publications(), []
+    start = explorer.state(data="stream", publisher=publisher, m=3)
+    explorer.show(start, Work())
+    explorer.ahead(start, Work())
+    for turned in ({"m": 4}, {"m": 2}, {"share": 11}, {"share": 9}, {}):
+        explorer.show({**start, **turned}, Work(lambda share, what: steps.append(what)))
+    assert steps == ["publishing", "attacking"] * 5  # and no release is made
+    with pytest.raises(Stopped):
+        Publications().ahead(start, Work(unwanted=lambda: True))
+    Publications().ahead(explorer.state(), Work(unwanted=lambda: True))  # a worked example: nothing to make ready
+
+
 def test_rules_that_no_release_keeps_are_named(patients):
     frame = patients[["age", "weight"]].head(60).assign(illness=["flu", "cold"] * 30)
     two = pl.Microdata(frame, pl.Schema(["age", "weight"], "illness"))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from ppdp_lab.attacks import UpdateModel
+from ppdp_lab.errors import PPDPError
 from ppdp_lab.explore import drawings, measure
 from ppdp_lab.explore.base import EXPLORERS, Explorer, Kept, Knob, Pick, Shown, Whole, Work
 from ppdp_lab.explore.code import script
@@ -37,7 +39,7 @@ class Publications(Explorer):
     def __init__(self, table: Any = None, schema: Schema | None = None) -> None:
         self._tables = Tables(table, schema, default="occ", rows=2_000, one_secret=True)
         self._own = table is not None
-        self._kept, self._graphs = Kept(), Kept()
+        self._kept, self._graphs = Kept(12), Kept(12)
 
     def knobs(self) -> tuple[Knob, ...]:
         """Data, publisher, victim, release and what the adversary knows."""
@@ -101,16 +103,30 @@ class Publications(Explorer):
         ]
         return list(UpdateStream(table, **sizes, model=model, seed=1)), model, lines
 
+    def _attacked(self, state: Mapping[str, Any], work: Work) -> tuple[Any, Knob, list[Any], list[str]]:
+        """The series, the victim, what each release leaves of their secret, and the code of the series."""
+        publisher = self._publishers(state["data"]).kept(state["publisher"]).value
+        series, persons, lines = self._series(state, publisher, work)
+        victim = Pick("victim", "victim", persons[0], options=tuple(persons[:200])).kept(state["victim"])
+        work.step(9, 10, "attacking")
+        key = (*_asked(state, publisher), victim.value)
+        return series, victim, self._graphs.get(key, lambda: measure.series.graphs_of(series, victim.value)), lines
+
+    def ahead(self, state: Mapping[str, Any], work: Work) -> None:
+        """Publish what the next stops of m and of the share of people that come and go would show."""
+        sliders = {knob.name: knob for knob in self.knobs() if knob.name in ("m", "share")}
+        for step in (1, -1):
+            for name, knob in sliders.items():
+                beside = {**state, name: knob.kept(state[name] + step).value}
+                if state["data"] == STREAM and beside != state:
+                    with suppress(PPDPError):  # told when somebody asks for it
+                        self._attacked(beside, work)
+
     # ------------------------------------------------------------------ the picture
     def show(self, state: Mapping[str, Any], work: Work) -> Shown:
         """What is left of the victim's secret after some releases."""
-        publisher = self._publishers(state["data"]).kept(state["publisher"])
         work.step(0, 10, "publishing")
-        series, persons, lines = self._series(state, publisher.value, work)
-        victim = Pick("victim", "victim", persons[0], options=tuple(persons[:200])).kept(state["victim"])
-        work.step(9, 10, "attacking")
-        key = (*_asked(state, publisher.value), victim.value)
-        graphs = self._graphs.get(key, lambda: measure.series.graphs_of(series, victim.value))
+        series, victim, graphs, lines = self._attacked(state, work)
         release = Whole("release", "releases seen", 1, 1, len(graphs)).kept(state["release"])
         figure = drawings.update_graph(graphs, after=release.value)
         found = measure.series.candidates(graphs, release.value)
