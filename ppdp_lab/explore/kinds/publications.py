@@ -114,13 +114,13 @@ class Publications(Explorer):
 
     def ahead(self, state: Mapping[str, Any], work: Work) -> None:
         """Publish what the next stops of m and of the share of people that come and go would show."""
-        sliders = {knob.name: knob for knob in self.knobs() if knob.name in ("m", "share")}
+        if state["data"] != STREAM:
+            return
+        sliders = [knob for knob in self.knobs() if knob.name in ("m", "share")]
         for step in (1, -1):
-            for name, knob in sliders.items():
-                beside = {**state, name: knob.kept(state[name] + step).value}
-                if state["data"] == STREAM and beside != state:
-                    with suppress(PPDPError):  # told when somebody asks for it
-                        self._attacked(beside, work)
+            for knob in sliders:
+                with suppress(PPDPError):  # told when somebody asks for it
+                    self._attacked({**state, knob.name: knob.kept(state[knob.name] + step).value}, work)
 
     # ------------------------------------------------------------------ the picture
     def show(self, state: Mapping[str, Any], work: Work) -> Shown:

@@ -13,6 +13,7 @@ from ppdp_lab.table.files.kinds import text_of
 from ppdp_lab.table.keys.bounds import check_entries
 
 SHORT = 12  # letters of a number that may be the beginning of an interval
+COUNTED = 2**53  # floats beyond leave whole numbers out
 
 
 def interval_rows(values: Iterable[float], widths: Sequence[float], origin: float | None) -> list[Sequence[Any]]:
@@ -35,7 +36,13 @@ def interval_rows(values: Iterable[float], widths: Sequence[float], origin: floa
     previous: float | None = None
     for width in widths:
         if previous is None:
-            steps = np.floor((numbers - start) / width + 1e-9)  # 0.3 / 0.1 must not fall below 3
+            with np.errstate(over="ignore"):  # told right below
+                steps = np.floor((numbers - start) / width + 1e-9)  # 0.3 / 0.1 must not fall below 3
+            if not steps[-1] < COUNTED:
+                raise ParameterError(
+                    f"width {width:g} is too narrow for numbers from {start:g} to {numbers[-1]:g}: so many intervals cannot be "
+                    f"counted; choose a wider one"
+                )
             if not whole:  # what counts is what is printed: a number lies in the interval whose text says so
                 steps -= numbers < np.array(_ends(start, width, steps), dtype=float)
                 steps += numbers >= np.array(_ends(start, width, steps + 1), dtype=float)

@@ -157,6 +157,15 @@ def test_a_printed_interval_is_true(numbers: list[float], widths: tuple[float, .
             assert low <= number < high and (origin is not None or len(label) < 30), (number, label)
 
 
+@pytest.mark.parametrize(
+    ("numbers", "width"),
+    [([-1e308, 1e308], 0.5), ([0.5, 1e308], 0.1), ([0.5, 3.5], 1e-320), ([1, 2], 1e-320), ([0, 10**18], 1)],
+)
+def test_a_width_that_would_take_too_many_intervals_is_refused(numbers: list[float], width: float) -> None:
+    with pytest.raises(ParameterError, match=r"width .* is too narrow for numbers from .* to .*; choose a wider one"):
+        Hierarchy.intervals(numbers, [width])
+
+
 def test_leaves_are_matched_by_how_they_read() -> None:
     text = Hierarchy.from_levels({"1": ["low", "*"], "2": ["low", "*"], "3": ["high", "*"]})
     assert text.encode([3, 1.0, "2", np.int8(2), np.float64(3)]).tolist() == [2, 0, 1, 1, 2]
