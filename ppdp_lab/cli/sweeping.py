@@ -33,8 +33,11 @@ def sweep(
         int | None, typer.Option("--processes", help="How many run side by side; as many as there are cores.")
     ] = None,
     cluster: Annotated[str | None, typer.Option("--cluster", help="Address of a dask cluster, tcp://...")] = None,
-    retry: Annotated[bool, typer.Option("--retry", help="Try again what failed, and nothing else.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Run only the points that failed.")] = False,
     force: Force = False,
+    keep_going: Annotated[
+        bool, typer.Option("--keep-going", help="Run all points even if the first ones all fail with the same error.")
+    ] = False,
     data_dir: DataFolder = None,
 ) -> None:
     """Run a function or an experiment at all combinations of values; a killed sweep goes on where it stopped.
@@ -47,6 +50,7 @@ def sweep(
     from ppdp_lab.lab.run.parameters import parse_grid
 
     use_data(data_dir)
+    going = {"stop_after": None} if keep_going else {}
     try:
         done = lab.sweep(
             name,
@@ -58,12 +62,16 @@ def sweep(
             force=force,
             scale=scale,
             say=say,
+            **going,
         )
     except KeyboardInterrupt:
         raise typer.Exit(STOPPED) from None
     _show(done)
     if done.failed:
-        raise PPDPError(f"{done.failed} of {done.points} points failed, see above; to try them again: --retry")
+        left = f", {done.not_run} were not run" if done.not_run else ""
+        raise PPDPError(
+            f"{done.failed} of {done.points} points failed{left}; see the errors above. To run the failed ones again: --retry"
+        )
 
 
 def _show(done: Sweep) -> None:
@@ -82,11 +90,6 @@ def _show(done: Sweep) -> None:
     for picture in sorted(done.folder.glob("picture*.png")):
         say(f"first picture: {picture} and {picture.with_suffix('.svg').name}")
     if done.failed:
-        points = done.failures.drop(columns=["error", "traceback"])
-        words = [
-            ", ".join(f"{k}={v}" for k, v in row.items() if v is not None and v == v)
-            for row in points.to_dict("records")
-        ]
-        rows = list(zip(words, done.failures["error"]))
-        say(f"\n{table(('failed at', 'error'), rows, widths=(50, max(30, width - 52)))}")
+        rows = [tuple(map(str, row)) for row in done.errors.itertuples(index=False)]
+        say(f"\n{table(('failed', 'first at', 'error'), rows, widths=(None, 50, max(30, width - 60)))}")
     say(f"\n{repr(done)[1:-1]}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 import time
@@ -11,6 +12,7 @@ from typing import Any
 from tqdm.auto import tqdm
 
 from ppdp_lab.lab.report.text import seconds
+from ppdp_lab.registry import counted
 
 EVERY = 20.0
 LOOK = 1.0  # seconds between two looks at whether it is time to say something
@@ -24,6 +26,7 @@ class Progress:
     """
 
     unit = "cell"
+    bar_format: str | None = None  # tqdm's own
 
     def __init__(self, label: str, say: Callable[[str], None], *, bar: bool | None = None) -> None:
         self.label, self.say = label, say
@@ -40,7 +43,7 @@ class Progress:
             self.total = total
             self.begin()
             if self.use_bar:
-                self.bar = tqdm(total=total, desc=self.label, unit=self.unit, leave=False)
+                self.bar = tqdm(total=total, desc=self.label, unit=self.unit, leave=False, bar_format=self.bar_format)
             threading.Thread(target=self._keep_going, daemon=True).start()
         self.done, self.told = done, ()
         if self.bar is not None:
@@ -72,6 +75,11 @@ class Progress:
             else:
                 self.bar.refresh()
 
+    def interject(self, line: str) -> None:
+        """Say a line at once, above the bar if there is one."""
+        with tqdm.external_write_mode() if self.bar is not None else contextlib.nullcontext():
+            self.say(f"{self.label}: {line}")
+
     def begin(self) -> None:
         """The first line."""
         self.say(f"{self.label}: {self.total} {self.unit}s")
@@ -89,36 +97,48 @@ class Progress:
 
 
 class PointProgress(Progress):
-    """The same for the points of a sweep, which take about as long as each other: the first ones tell how long the rest takes.
+    """The same for the points of a sweep, which take about as long as each other, so that finished ones predict the rest.
 
-    ``at_once`` is how many of them run side by side.
+    ``at_once`` is how many of them run side by side. The first point of each process includes starting, compiling and loading;
+    the prediction rests on the points after those.
     """
 
     unit = "point"
+    bar_format = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}{postfix}]"  # tqdm's time left counts the first points
 
     def __init__(self, label: str, say: Callable[[str], None], *, at_once: int, bar: bool | None = None) -> None:
         super().__init__(label, say, bar=bar)
         self.at_once = at_once
+        self.warm = self.start  # when the first points were done
+        self.announced = False
 
     def begin(self) -> None:
         """Nothing: whoever starts a sweep has said how many points it has."""
 
     def watch(self, done: int, total: int, failed: int = 0) -> None:
         """Take note that ``done`` of ``total`` points are done, ``failed`` of them in vain."""
+        if done <= self.at_once:
+            self.warm = time.monotonic()
         super().watch(done, total)
-        if self.bar is not None and failed:
-            self.bar.set_postfix_str(f"{failed} failed")
-        if self.bar is None and done == self.at_once < total:
-            self.said = time.monotonic()
-            left = (self.said - self.start) * (total - done) / done
-            self.say(f"{self.label}: about {seconds(left)} for the {total - done} points left, by the first {done}")
+        left = self.left()
+        if self.bar is not None:
+            said = [f"about {seconds(left)} left" if left else "", f"{failed} failed" if failed else ""]
+            self.bar.set_postfix_str(", ".join(filter(None, said)))
+        elif left and not self.announced and done >= 2 * self.at_once:  # about one more point of each process
+            self.announced, self.said = True, time.monotonic()
+            self.say(f"{self.label}: about {seconds(left)} for the remaining {counted(total - done, 'point')}")
+
+    def left(self) -> float | None:
+        """Seconds for the points that remain, at the pace since the first point of each process; None while it is unknown."""
+        timed = self.done - self.at_once
+        return (time.monotonic() - self.warm) * (self.total - self.done) / timed if timed > 0 else None
 
     def line(self, took: float, *said: str) -> str:
         """Points done, time, time left."""
-        left = (
-            f", about {seconds(took * (self.total - self.done) / self.done)} left" if self.done >= self.at_once else ""
+        left = self.left()
+        return f"{self.done} of {self.total} points, {seconds(took)}" + (
+            f", about {seconds(left)} left" if left else ""
         )
-        return f"{self.done} of {self.total} points, {seconds(took)}{left}"
 
 
 def shows_bars() -> bool:

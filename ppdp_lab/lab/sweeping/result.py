@@ -85,6 +85,29 @@ class Sweep:
         return len(self.failures)
 
     @property
+    def not_run(self) -> int:
+        """Number of points without a result or failure: the sweep stopped early, or only retried failures."""
+        return self.points - self.executed - self.found
+
+    @property
+    def errors(self) -> pd.DataFrame:
+        """The failures, one row per distinct error: the number of points, the first of them, and the error.
+
+        >>> failures = pd.DataFrame({"k": [2, 5, 9], "error": ["too small", "too small", "odd"], "traceback": ""})
+        >>> Sweep("loss", {}, failures, points=3, executed=3).errors
+           points first point      error
+        0       2         k=2  too small
+        1       1         k=9        odd
+        """
+        swept = [name for name in self.failures.columns if name not in ("error", "traceback")]
+        rows: dict[str, dict[str, Any]] = {}
+        for failure in self.failures.to_dict("records"):
+            point = ", ".join(f"{name}={failure[name]}" for name in swept if not pd.isna(failure[name]))
+            row = rows.setdefault(failure["error"], {"points": 0, "first point": point, "error": failure["error"]})
+            row["points"] += 1
+        return pd.DataFrame(list(rows.values()), columns=["points", "first point", "error"])
+
+    @property
     def path(self) -> Path | None:
         """The Parquet file of :attr:`frame`."""
         return self.folder / f"{next(iter(self.tables))}.parquet" if self.folder and self.tables else None
@@ -127,6 +150,7 @@ class Sweep:
             for name, frame in self.tables.items()
         )
         counts = f"{self.executed} executed, {self.found} found in the store, {self.failed} failed"
+        counts += f", {self.not_run} not run" if self.not_run else ""
         return f"Sweep of {self.function}: {counted(self.points, 'point')} ({counts}), {rows or 'no rows'}"
 
     def __repr__(self) -> str:
@@ -136,7 +160,7 @@ class Sweep:
         """For notebooks: the line, the first rows of every table, and what failed."""
         shown = {name if len(self.tables) > 1 else "": frame for name, frame in self.tables.items()}
         if self.failed:
-            shown["failures"] = self.failures.drop(columns="traceback", errors="ignore")
+            shown["failures"] = self.errors
         parts: list[object] = []
         for name, frame in shown.items():
             rows = frame.to_numpy(dtype=object).tolist()

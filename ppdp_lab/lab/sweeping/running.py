@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +19,9 @@ from ppdp_lab.lab.report.text import seconds
 from ppdp_lab.lab.run.identity import DataSet, digest, fingerprint
 from ppdp_lab.lab.sweeping.functions import Swept
 from ppdp_lab.lab.sweeping.functions.finding import what_is_swept
-from ppdp_lab.lab.sweeping.grid import Grid, combinations, grids_of, spelled_point, values_of
+from ppdp_lab.lab.sweeping.grid import Grid, combinations, grids_of, spelled_point, values_of, words
 from ppdp_lab.lab.sweeping.result import PICTURE, Sweep, write_sweep
-from ppdp_lab.lab.sweeping.store import Outcome, Store
+from ppdp_lab.lab.sweeping.store import Outcome, Store, StoreError
 from ppdp_lab.lab.sweeping.tidying import failures_of, tidy
 from ppdp_lab.lab.sweeping.workers import Task, make_job, run_here, run_in_this_process, versions
 from ppdp_lab.lab.sweeping.workers.cluster import check_address, check_workers, connected, run_there
@@ -36,6 +37,7 @@ class Wanted:
     retry: bool
     force: bool
     scale: str
+    stop_after: int | None
     say: Callable[[str], None]
 
 
@@ -76,7 +78,7 @@ def run_sweep(function: Any, grid: Grid, wanted: Wanted) -> Sweep:
     with ExitStack() as opened:
         crew = _crew(swept, plan, points, home, wanted, opened)
         _announce(swept.name, plan, points, crew, wanted)
-        done = _run(swept.name, plan, crew, home, wanted.say)
+        done = _run(swept.name, plan, crew, home, wanted)
     return _finished(swept, plan, done, points, home, wanted.say)
 
 
@@ -93,8 +95,8 @@ def _crew(swept: Swept, plan: Plan, points: Store, home: Path, wanted: Wanted, o
         return Crew(count, f"{count} workers of the cluster", run_there(client, job, plan.to_run, wanted.say))
     # What measures time runs alone, with all the threads that it takes by itself.
     count = min(1 if swept.exclusive else processes, len(plan.to_run))
-    words = "one process after the other" if swept.exclusive else f"{count} process" + ("es" if count > 1 else "")
-    return Crew(count, words, run_here(job, plan.to_run, count, threads=swept.exclusive))
+    who = "one process, one point at a time" if swept.exclusive else f"{count} process" + ("es" if count > 1 else "")
+    return Crew(count, who, run_here(job, plan.to_run, count, threads=swept.exclusive))
 
 
 def _planned(swept: Swept, grid: Grid, points: Store, home: Path, wanted: Wanted) -> Plan:
@@ -105,10 +107,10 @@ def _planned(swept: Swept, grid: Grid, points: Store, home: Path, wanted: Wanted
         values = values_of(one, swept.lists)
         swept.check(values)
         for combination in combinations(values):
-            point, words = swept.refine(combination)
+            point, reasons = swept.refine(combination)
             found.setdefault(digest(spelled_point(point)), point)
-            for one_of_them in words:
-                remarks[one_of_them] = remarks.get(one_of_them, 0) + 1
+            for reason in reasons:
+                remarks[reason] = remarks.get(reason, 0) + 1
     names = dict.fromkeys(name for point in found.values() for name in swept.data(point))
     data = {name: fingerprint(name, home) for name in names}
     code = [swept.name, swept.version, versions()]
@@ -122,7 +124,7 @@ def _planned(swept: Swept, grid: Grid, points: Store, home: Path, wanted: Wanted
         to_run = [task for task in tasks if task.key in failed]
     else:
         to_run = [task for task in tasks if wanted.force or task.key not in there]
-    left_out = [f"{words}: left out of {count} combinations" for words, count in remarks.items()]
+    left_out = [f"{reason}: left out of {count} combinations" for reason, count in remarks.items()]
     return Plan(tasks, there, to_run, left_out, data)
 
 
@@ -134,41 +136,67 @@ def _announce(name: str, plan: Plan, points: Store, crew: Crew, wanted: Wanted) 
     kept = [known for key, known in plan.there.items() if key not in again]
     failed = sum(known.failed for known in kept)
     line = f"{name}: {len(plan.tasks)} points, {len(kept)} in the store"
-    line += f" ({failed} of them failed; retry tries those again)" if failed else ""
+    line += f" ({failed} of them failed; retry runs those again)" if failed else ""
     if plan.to_run:
         line += f", {len(plan.to_run)} to {'try again' if wanted.retry else 'run'} in {crew.words}"
     wanted.say(line)
     if plan.left:
-        wanted.say(f"{name}: {plan.left} points were never run, and are left for a sweep without retry")
+        wanted.say(f"{name}: {plan.left} points have not been run yet; to run them, repeat the sweep without retry")
     usual = points.usual_seconds() if plan.to_run else []
     if usual:
         about = seconds(mean(usual) * len(plan.to_run) / crew.at_once)
-        wanted.say(f"{name}: about {about}, by {len(usual)} points in the store")
-    elif plan.to_run:
-        wanted.say(f"{name}: how long it takes is said after the first points")
+        wanted.say(f"{name}: about {about}, estimated from {len(usual)} points in the store")
+    elif len(plan.to_run) > 2 * crew.at_once:
+        wanted.say(f"{name}: a time estimate follows after the first points")
 
 
-def _run(name: str, plan: Plan, crew: Crew, home: Path, say: Callable[[str], None]) -> dict[str, Outcome]:
-    """Outcomes of the points that are to be run, by key, as they come; Ctrl-C says how to go on."""
+def _run(name: str, plan: Plan, crew: Crew, home: Path, wanted: Wanted) -> dict[str, Outcome]:
+    """Outcomes of the points that are to be run, by key, as they come.
+
+    The first failure is reported at once. The sweep ends early if its first points all fail alike; if a point cannot be stored;
+    and on Ctrl-C.
+    """
     done: dict[str, Outcome] = {}
-    progress = PointProgress(name, say, at_once=crew.at_once)
+    point_of = {task.key: task.point for task in plan.to_run}
+    succeeded = any(not known.failed for key, known in plan.there.items() if key not in point_of)
+    failed = 0
+    progress = PointProgress(name, wanted.say, at_once=crew.at_once)
     try:
         if plan.to_run:
             progress.watch(0, len(plan.to_run))
         for outcome in crew.outcomes:
             done[outcome.key] = outcome
-            progress.watch(len(done), len(plan.to_run), sum(one.failed for one in done.values()))
-    except KeyboardInterrupt:
+            failed += outcome.failed
+            progress.watch(len(done), len(plan.to_run), failed)
+            if outcome.failed and failed == 1:
+                progress.interject(f"failed at {words(point_of[outcome.key])}: {outcome.error}")
+            left = len(plan.to_run) - len(done)
+            if left and len(done) == wanted.stop_after and not succeeded and _all_fail_alike(done):
+                progress.interject(
+                    f"stopped, because the first {len(done)} points all failed with this error; {left} points not run. "
+                    "To run them anyway, use stop_after=None (command line: --keep-going)"
+                )
+                break
+    except (KeyboardInterrupt, StoreError) as error:
         crew.outcomes.close()  # type: ignore[attr-defined]
         progress.close()
-        kept = len({**plan.there, **done})
-        say(
-            f"{name}: stopped; {kept} of {len(plan.tasks)} points are kept in {home}: the same sweep goes on from there"
-        )
+        kept = f"{len({**plan.there, **done})} of {len(plan.tasks)} points are stored in {home}"
+        if isinstance(error, StoreError):
+            raise StoreError(
+                f"the sweep of {name} stopped: {error}; {kept}. Fix this, then repeat the sweep to continue"
+            ) from error
+        wanted.say(f"{name}: stopped; {kept}. To continue, repeat the sweep")
         raise
     finally:
+        crew.outcomes.close()  # type: ignore[attr-defined]
         progress.close()
     return done
+
+
+def _all_fail_alike(done: Mapping[str, Outcome]) -> bool:
+    """Whether all points failed, with the same error apart from numbers and memory addresses in its text."""
+    kinds = {one.error and re.sub(r"0x[0-9a-f]+|\d+", "#", one.error) for one in done.values()}
+    return len(kinds) == 1 and None not in kinds
 
 
 def _finished(

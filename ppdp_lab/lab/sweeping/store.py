@@ -19,11 +19,16 @@ POINTS = "points"
 DATED = 500  # files whose times tell how long a point takes
 
 
+class StoreError(DataFileError):
+    """A point's files cannot be written, for example because the disk is full; this ends the sweep."""
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What came of a point: its tables' names, or the error; the seconds that it took; and in which sweep it was run.
 
-    ``executed`` says whether that was the sweep at hand.
+    ``executed`` says whether that was the sweep at hand. ``first`` marks the first point that a process ran: its seconds include
+    compiling and loading, so they do not predict how long other points take.
     """
 
     key: str
@@ -33,6 +38,7 @@ class Outcome:
     error: str | None = None
     traceback: str = ""
     sweep: str = ""
+    first: bool = False
     executed: bool = True
 
     @property
@@ -80,9 +86,9 @@ class Store:
         files[self._note(outcome.key)] = json.dumps(note, default=str) + "\n"
         try:
             write_all(files)
+        except DataFileError as error:
+            raise StoreError(str(error)) from error
         except (ValueError, TypeError) as error:  # pyarrow's own errors derive from these
-            if isinstance(error, DataFileError):
-                raise
             raise ParameterError(
                 f"its results cannot be written as Parquet ({error}); give every column values of one plain type"
             ) from None
@@ -93,10 +99,10 @@ class Store:
         return {name: pd.read_parquet(self._table(outcome.key, name)) for name in outcome.tables}
 
     def usual_seconds(self) -> list[float]:
-        """How long points took that are there, whatever their version: the newest ones."""
+        """Seconds per stored point, newest first, whatever the version; without failures and the first point of each process."""
         newest = sorted(self.folder.glob("*.json"), key=lambda path: path.stat().st_mtime_ns, reverse=True)[:DATED]
         found = (self.look(path.stem) for path in newest)
-        return [outcome.seconds for outcome in found if outcome is not None and not outcome.failed]
+        return [one.seconds for one in found if one is not None and not one.failed and not one.first]
 
     def _note(self, key: str) -> Path:
         return self.folder / f"{key}.json"

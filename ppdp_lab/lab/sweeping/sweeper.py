@@ -21,6 +21,7 @@ def sweep(
     retry: bool = False,
     force: bool = False,
     scale: str = "quick",
+    stop_after: int | None = 10,
     say: Callable[[str], None] | None = print,
 ) -> Sweep:
     """Call a function at every point of a grid, in parallel, and keep every finished point at once.
@@ -51,6 +52,9 @@ def sweep(
         Run every point, whatever the store has.
     scale : str
         Of an experiment.
+    stop_after : int or None
+        Stop when the first ``stop_after`` points all fail with the same error and no point of the grid has succeeded.
+        ``None`` runs every point.
     say : callable or None
         Takes the lines about number, time and progress.
 
@@ -84,7 +88,10 @@ def sweep(
         raise ParameterError("retry runs what failed, force runs everything; choose one of them")
     if processes is not None:
         processes = check_integer("processes", processes, at_least=0)
+    if stop_after is not None:
+        stop_after = check_integer("stop_after", stop_after, at_least=1)
     # Not before something is swept: this takes all algorithms and metrics along.
     from ppdp_lab.lab.sweeping.running import Wanted, run_sweep
 
-    return run_sweep(function, grid, Wanted(store, processes, cluster, retry, force, scale, say or (lambda line: None)))
+    wanted = Wanted(store, processes, cluster, retry, force, scale, stop_after, say or (lambda line: None))
+    return run_sweep(function, grid, wanted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import time
@@ -41,3 +42,18 @@ def killed_once(i: int, folder: str) -> int:
     time.sleep(0.05)
     note(folder, i)
     return i * i
+
+
+def fills_the_disk(i: int) -> int:
+    """From point 1 on, the disk of this process has no room for the first file, and room again for the next one."""
+    if i == 1:
+        real, calls = os.fsync, []
+
+        def full_once(file: int) -> None:
+            calls.append(file)
+            if len(calls) == 1:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            real(file)
+
+        os.fsync = full_once
+    return i

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -70,6 +71,23 @@ def test_what_a_function_holds_and_tables_it_uses_count():
         return 1 if n == 0 else again(n - 1)
 
     assert code_hash(again) == code_hash(again)
+
+
+def made(factor, decorate):
+    class Helper:
+        @decorate
+        def scaled(self):
+            return factor
+
+    def loss(k):
+        return Helper().scaled
+
+    return loss
+
+
+@pytest.mark.parametrize("decorate", [functools.cache, functools.lru_cache(maxsize=2), functools.cached_property])
+def test_a_changed_method_that_caches_is_another_version(decorate):
+    assert code_hash(made(1, decorate)) == code_hash(made(1, decorate)) != code_hash(made(2, decorate))
 
 
 # ---------------------------------------------------------------------- by their names

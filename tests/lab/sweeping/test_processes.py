@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from ppdp_lab import lab
-from ppdp_lab.errors import ParameterError, PPDPError
+from ppdp_lab.errors import DataFileError, ParameterError, PPDPError
 
 pytestmark = pytest.mark.slow
 POINTS = Path(__file__).parent / "points.py"
@@ -74,6 +74,35 @@ def test_what_cannot_travel_is_said(tmp_path):
 
     with pytest.raises(ParameterError, match=r"holds cannot be sent to other processes .*processes=0"):
         lab.sweep(holds, {"k": [1]}, store=tmp_path, say=quiet)
+
+
+def test_cached_helpers_travel(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "import functools\n\n"
+        "@functools.cache\ndef fibonacci(n):\n    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)\n\n"
+        "@functools.lru_cache(maxsize=2)\ndef doubled(n):\n    return 2 * n\n\n"
+        "class Steps:\n    @functools.lru_cache\n    def next(self, n):\n        return n + 1\n\n"
+        "@functools.cache\ndef loss(k):\n"
+        "    return {'loss': doubled(fibonacci(k)) + Steps().next(k), 'size': doubled.cache_parameters()['maxsize']}\n"
+    )
+    done = lab.sweep(f"{tmp_path / 'mine.py'}:loss", {"k": [5, 60]}, store=tmp_path, processes=1, say=quiet)
+    assert done.frame["loss"].tolist() == [2 * 5 + 6, 2 * 1548008755920 + 61] and set(done.frame["size"]) == {2}
+
+
+def test_a_disk_that_is_full_for_a_worker_stops_the_sweep(tmp_path):
+    with pytest.raises(DataFileError, match=r"\.parquet' cannot be written: No space left .*1 of 4 points are stored"):
+        lab.sweep(function("fills_the_disk"), {"i": [0, 1, 2, 3]}, store=tmp_path, processes=1, say=quiet)
+    assert len(list((tmp_path / "points" / "fills_the_disk").glob("*.json"))) == 1, "no failure is stored"
+
+
+def test_a_sweep_that_stops_early_ends_its_processes(tmp_path):
+    def process(k):
+        raise ValueError(f"in {os.getpid()}")
+
+    done = lab.sweep(process, {"k": list(range(30))}, store=tmp_path, processes=2, stop_after=4, say=quiet)
+    assert (done.failed, done.not_run) == (4, 26)
+    pids = {int(error.rpartition(" ")[2]) for error in done.failures["error"]}
+    assert not [pid for pid in pids if psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE]
 
 
 def test_a_process_that_cannot_take_up_the_job_is_said(tmp_path, monkeypatch):
@@ -150,7 +179,7 @@ def test_ctrl_c_is_clean(command, tmp_path):
     family = stop_midway(process, tmp_path, lambda p: os.killpg(p.pid, signal.SIGINT))
     printed, _ = process.communicate(timeout=60)
     assert process.returncode == 130 and "Traceback" not in printed
-    assert "are kept in" in printed and "the same sweep goes on from there" in printed
+    assert f"of {N} points are stored in" in printed and "To continue, repeat the sweep" in printed
     assert gone(family) and not list((tmp_path / "store").rglob("*.part"))
     before = kept(tmp_path)
     assert len(before) < N and not list((tmp_path / "store").glob("slowly-*"))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 from pathlib import Path
 from xml.etree import ElementTree
@@ -96,7 +98,8 @@ def test_a_finished_point_is_not_run_again(swept, counted):
     assert swept.lines[0] == "loss: 4 points, 0 in the store, 4 to run in this process"
     more = swept(counted.function, {"k": [2, 3, 4], "seed": [0, 1]})
     assert (more.executed, more.found, len(counted.calls)) == (2, 4, 6)
-    assert "4 in the store, 2 to run" in swept.lines[0] and "by 4 points in the store" in swept.lines[1]
+    assert "4 in the store, 2 to run" in swept.lines[0]
+    assert swept.lines[1].endswith("estimated from 3 points in the store"), "the first point includes compilation"
     again = swept(counted.function, grid)
     assert (again.executed, again.found) == (0, 4) and swept.lines == ["loss: 4 points, 4 in the store"]
     assert swept(counted.function, grid, force=True).executed == 4
@@ -111,10 +114,11 @@ def test_failures_are_kept_with_their_point_and_tried_again_on_request(swept, co
     counted.medicine.touch()
     again = swept(counted.function, grid)
     assert (again.executed, again.failed, len(counted.calls)) == (0, 1, 3)
-    assert "1 of them failed; retry tries those again" in swept.lines[0]
+    assert "1 of them failed; retry runs those again" in swept.lines[0]
     healed = swept(counted.function, {"k": [2, 5, 7, 9]}, retry=True)
     assert counted.calls[3:] == ["5/0"] and healed.failed == 0 and healed.frame["k"].tolist() == [2, 5, 7]
-    assert "1 points were never run, and are left for a sweep without retry" in swept.lines[1]
+    assert healed.not_run == 1 and "0 failed, 1 not run" in repr(healed)
+    assert "1 points have not been run yet; to run them, repeat the sweep without retry" in swept.lines[1]
     with pytest.raises(ParameterError, match="choose one"):
         swept(counted.function, grid, retry=True, force=True)
 
@@ -125,6 +129,91 @@ def test_a_sweep_of_failures_still_says_what_happened(swept, counted):
     assert lab.read_sweep(done.folder).failures["error"].tolist() == ["ValueError: five is too many"]
     with pytest.raises(DataFileError, match="all of its points failed"):
         done.plot()
+
+
+def fails(k, seed=0):
+    raise ValueError(f"point {k} is hopeless")
+
+
+def test_the_first_failure_is_reported_before_the_next_point_runs(swept):
+    seen = []
+
+    def loss(k):
+        seen.append([line for line in swept.lines if "failed" in line])
+        return {"loss": 1 // k}
+
+    swept(loss, {"k": [1, 0, 2, 3]})
+    said = ["loss: failed at k=0: ZeroDivisionError: integer division or modulo by zero"]
+    assert seen == [[], [], said, said]
+
+
+def test_a_sweep_whose_first_points_all_fail_alike_stops(swept):
+    done = swept(fails, {"k": list(range(441))})
+    assert (done.points, done.executed, done.failed, done.not_run) == (441, 10, 10, 431)
+    assert (
+        repr(done)
+        == "<Sweep of fails: 441 points (10 executed, 0 found in the store, 10 failed, 431 not run), no rows>"
+    )
+    assert swept.lines[-1] == (
+        "fails: stopped, because the first 10 points all failed with this error; 431 points not run. "
+        "To run them anyway, use stop_after=None (command line: --keep-going)"
+    )
+    assert lab.read_sweep(done.folder).not_run == 431
+    assert swept(fails, {"k": list(range(441, 460))}, stop_after=3).executed == 3
+    assert swept(fails, {"k": list(range(500, 520))}, stop_after=None).executed == 20
+    with pytest.raises(ParameterError, match="stop_after must be at least 1"):
+        swept(fails, {"k": [1]}, stop_after=0)
+
+
+def test_a_sweep_goes_on_if_a_point_succeeded_or_the_errors_differ(swept):
+    def mostly(k):
+        if k:
+            raise ValueError("no")
+        return 1
+
+    assert swept(mostly, {"k": list(range(15))}).executed == 15
+    assert swept(mostly, {"k": [0, *range(15, 30)]}).executed == 15, "point 0 is in the store, and succeeded"
+
+    def differs(k):
+        raise (ValueError, TypeError)[k % 2]("no")
+
+    assert swept(differs, {"k": list(range(15))}).executed == 15
+
+
+def test_equal_failures_are_shown_once(swept):
+    def fails_in_two_ways(k):
+        raise ValueError("small" if k < 8 else "large")
+
+    done = swept(fails_in_two_ways, {"k": list(range(12))})
+    assert len(done.failures) == 12
+    assert done.errors.to_dict("records") == [
+        {"points": 8, "first point": "k=0", "error": "ValueError: small"},
+        {"points": 4, "first point": "k=8", "error": "ValueError: large"},
+    ]
+    assert done._repr_html_().count("ValueError") == 2
+    assert swept(lambda k: k, {"k": [1]}).errors.empty
+
+
+def test_a_full_disk_stops_the_sweep_and_is_no_failure_of_a_point(swept, counted, tmp_path, monkeypatch):
+    real, calls = os.fsync, []
+
+    def full_once(file):  # there is room again for the small file that would note a failure
+        calls.append(file)
+        if len(calls) == 3:  # of the second point, the first file
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(file)
+
+    monkeypatch.setattr("ppdp_lab.table.files.whole._sync_folder", lambda folder: None)
+    monkeypatch.setattr(os, "fsync", full_once)
+    with pytest.raises(DataFileError) as stopped:
+        swept(counted.function, {"k": [2, 3, 4]})
+    assert counted.calls == ["2/0", "3/0"]
+    points = tmp_path / "store" / "points" / "loss"
+    (kept,) = points.glob("*.json")
+    assert f"'{points}{os.sep}" in str(stopped.value) and ".results.parquet' cannot be written" in str(stopped.value)
+    assert "No space left on device" in str(stopped.value) and "1 of 3 points are stored" in str(stopped.value)
+    monkeypatch.undo()
+    assert swept(counted.function, {"k": [2, 3, 4]}).executed == 2 and kept.is_file()
 
 
 def test_other_code_other_versions_and_other_data_run_again(swept, counted, monkeypatch):
@@ -212,6 +301,8 @@ def demo(tmp_path, monkeypatch):
         folder = Path(environment["PPDP_LAB_RUN"])
         if parameters["rows"] == 13:
             raise runner.NotebookError("thirteen rows")
+        if parameters["rows"] == 28:
+            raise DataFileError("'x.parquet' cannot be written") from OSError(errno.ENOSPC, "No space left on device")
         boxes = pd.DataFrame({"x0": [0.0], "x1": [1.0], "y0": [0.0], "y1": [1.0], "size": [parameters["rows"]]})
         losses = pd.DataFrame({"method": "m", "k": [2, 4, 8], "loss": [0.1, 0.2, 0.3], "suppressed": 0})
         tables.write({"loss": losses, "boxes": boxes}, folder)
@@ -235,6 +326,8 @@ def test_points_may_be_notebooks_with_a_tidy_table_for_each_of_theirs(swept, dem
     assert {path.name for path in done.folder.glob("*.png")} == {"picture-loss.png", "picture-boxes.png"}
     assert swept(tmp_path / "experiments" / "demo.toml", {"rows": [30], "seed": [1]}).executed == 0
     assert len(list((tmp_path / "results" / "demo").glob("*/verdicts.json"))) == 2  # ordinary runs, for list and redraw
+    with pytest.raises(DataFileError, match=r"stopped: 'x\.parquet' cannot be written; 0 of 1 points are stored"):
+        swept("demo", {"rows": [28]})
     with pytest.raises(ParameterError, match="whole number"):
         swept("demo", {"rows": [30, "x"]})
     with pytest.raises(ParameterError, match="unknown parameter"):

@@ -110,12 +110,19 @@ def _filled(cell: Any) -> bool:
 
 def _class(kind: type, seen: set[int]) -> Any:
     own = {name: value for name, value in vars(kind).items() if name not in _NOT_DOING}
+    plain = (FunctionType, classmethod, staticmethod, property, functools.cached_property, int, float, str, tuple)
     methods = {
-        name: _said(getattr(value, "__func__", getattr(value, "fget", value)), seen)
+        name: _said(_unwrapped(value), seen)
         for name, value in sorted(own.items())
-        if isinstance(value, (FunctionType, classmethod, staticmethod, property, int, float, str, tuple))
+        if isinstance(value, plain) or hasattr(value, "__wrapped__")  # such as a method under functools.cache
     }
     return [methods, [_said(parent, seen) for parent in kind.__bases__]]
+
+
+def _unwrapped(value: Any) -> Any:
+    """The function in a class method, static method or property; anything else as it is."""
+    inside = {property: "fget", functools.cached_property: "func"}.get(type(value), "__func__")
+    return getattr(value, inside, value)
 
 
 def _module(module: ModuleType) -> Any:

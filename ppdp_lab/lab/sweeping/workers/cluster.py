@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numba
 
 from ppdp_lab.errors import ParameterError, PPDPError, comes_with
-from ppdp_lab.lab.sweeping.store import Outcome, Store
+from ppdp_lab.lab.sweeping.store import Outcome, Store, StoreError
 from ppdp_lab.lab.sweeping.workers.point import Job, Task, difference, failure, run_point, versions
 
 if TYPE_CHECKING:
@@ -123,6 +123,8 @@ def _outcome(future: Any, job: Job, task: Task) -> Outcome:
             f"the cluster was lost ({future.status}); what is finished is kept, and the same sweep goes on from there"
         )
     error = future.exception()
+    if isinstance(error, StoreError):
+        raise error
     if isinstance(
         error, PPDPError
     ):  # the worker joined later and is not fit: no fault of the point, so nothing is kept

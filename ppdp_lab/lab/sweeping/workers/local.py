@@ -17,7 +17,7 @@ from typing import Any
 
 from ppdp_lab.errors import PPDPError, comes_with
 from ppdp_lab.lab.run.kernel import same_package
-from ppdp_lab.lab.sweeping.store import Outcome, Store
+from ppdp_lab.lab.sweeping.store import Outcome, Store, StoreError
 from ppdp_lab.lab.sweeping.workers.point import LINES, ONE_THREAD, Job, Task, failure
 from ppdp_lab.lab.sweeping.workers.process import COMMAND
 
@@ -51,10 +51,12 @@ class Worker:
             raise PPDPError(f"no process could take up {self.job.name}: {died}: {self.last_words()}") from None
 
     def run(self, task: Task) -> Outcome:
-        """What came of a point; :class:`WorkerDied` if nothing came."""
+        """What came of a point; :class:`WorkerDied` if nothing came, StoreError if the process could not store it."""
         self._send(task)
-        outcome: Outcome = self._answer()
-        return outcome
+        answer: Outcome | StoreError = self._answer()
+        if isinstance(answer, StoreError):
+            raise answer
+        return answer
 
     def _send(self, what: object) -> None:
         assert self.process.stdin is not None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import functools
+import io
 import os
 import pickle
 import secrets
@@ -13,13 +16,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ppdp_lab.errors import ParameterError, PPDPError, comes_with
+from ppdp_lab.errors import DataFileError, ParameterError, PPDPError, comes_with
 from ppdp_lab.lab.run.identity import source_hash
 from ppdp_lab.lab.run.machine import computing
 from ppdp_lab.lab.sweeping.functions import Swept, tables_of
 from ppdp_lab.lab.sweeping.functions.code import installed
 from ppdp_lab.lab.sweeping.grid import Point, spelled_point
-from ppdp_lab.lab.sweeping.store import Outcome, Store
+from ppdp_lab.lab.sweeping.store import Outcome, Store, StoreError
 
 DATA = "PPDP_LAB_DATA"
 LINES = 12  # of a traceback are kept: the last ones
@@ -75,7 +78,7 @@ def make_job(swept: Swept, store: str, *, again: bool) -> Job:
     if travels:
         cloudpickle.register_pickle_by_value(module)
     try:
-        packed = cloudpickle.dumps(swept.call)
+        packed = _packed(swept.call)
     except Exception as error:  # whatever the function refers to says why it cannot travel
         raise ParameterError(
             f"{swept.name} cannot be sent to other processes ({type(error).__name__}: {error}); let it make what it needs "
@@ -87,6 +90,29 @@ def make_job(swept: Swept, store: str, *, again: bool) -> Job:
     return Job(
         secrets.token_hex(8), swept.name, packed, store, versions(), os.environ.get(DATA), tuple(sys.path), again
     )
+
+
+def _packed(call: Any) -> bytes:
+    """A callable as bytes, the functions it uses by value unless they are installed.
+
+    cloudpickle stores a function under ``functools.cache`` or ``lru_cache`` by name only, and a worker does not know the names
+    of a notebook or script. Here the function inside travels, and the worker wraps it again with an empty cache.
+    """
+    import cloudpickle
+
+    class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+        def reducer_override(self, obj: Any) -> Any:
+            if isinstance(obj, functools._lru_cache_wrapper) and not installed(obj.__module__):
+                return _cached, (obj.__wrapped__, obj.cache_parameters())
+            return super().reducer_override(obj)
+
+    with io.BytesIO() as file:
+        Pickler(file).dump(call)
+        return file.getvalue()
+
+
+def _cached(function: Any, parameters: dict[str, Any]) -> Any:
+    return functools.lru_cache(**parameters)(function)
 
 
 def versions() -> dict[str, str]:
@@ -106,7 +132,7 @@ def take_up(job: Job) -> None:
     releases = sys.modules.get("ppdp_lab.lab.sweeping.functions.releases")
     if releases is not None:  # of an earlier job, whose data sets may have changed since
         releases.forget()
-    _current.update(job=job, call=pickle.loads(job.function))  # which reads what cloudpickle wrote
+    _current.update(job=job, call=pickle.loads(job.function), first=True)  # which reads what cloudpickle wrote
 
 
 def run_point(job: Job, task: Task) -> Outcome:
@@ -120,24 +146,35 @@ def run_point(job: Job, task: Task) -> Outcome:
         if there is not None and (ours or not job.again):
             return replace(there, executed=ours)
         take_up(job)
-        return attempt(_current["call"], job.name, store, task, job.sweep)
+        first, _current["first"] = _current["first"], False
+        return attempt(_current["call"], job.name, store, task, job.sweep, first=first)
 
 
-def attempt(call: Any, name: str, store: Store, task: Task, sweep: str = "") -> Outcome:
-    """Call a function at a point and keep its results, or how it failed."""
+def attempt(call: Any, name: str, store: Store, task: Task, sweep: str = "", *, first: bool = False) -> Outcome:
+    """Call a function at a point and keep its results, or how it failed; a file that cannot be written is no point's failure."""
     said, start = spelled_point(task.point), time.perf_counter()
     try:
         tables = tables_of(call(**task.point), name)
-        done = Outcome(task.key, said, time.perf_counter() - start, list(tables), sweep=sweep)
+        done = Outcome(task.key, said, time.perf_counter() - start, list(tables), sweep=sweep, first=first)
         return store.keep(done, tables)
+    except StoreError:
+        raise
     except (Exception, SystemExit) as error:
-        return store.keep(replace(failure(task, time.perf_counter() - start, error), sweep=sweep))
+        if _disk_is_full(error):  # while a notebook's run was stored
+            raise StoreError(str(error)) from error
+        return store.keep(replace(failure(task, time.perf_counter() - start, error), sweep=sweep, first=first))
+
+
+def _disk_is_full(error: BaseException) -> bool:
+    """Whether one of our own files could not be written for lack of space."""
+    full = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota error
+    return isinstance(error, DataFileError) and isinstance(error.__cause__, OSError) and error.__cause__.errno in full
 
 
 def run_in_this_process(call: Any, name: str, store: Store, tasks: Sequence[Task]) -> Iterator[Outcome]:
     """Outcomes of points that are run one after the other, here: a debugger sees them, and an exit is one."""
-    for task in tasks:
-        yield attempt(call, name, store, task)
+    for number, task in enumerate(tasks):
+        yield attempt(call, name, store, task, first=number == 0)
 
 
 def failure(task: Task, seconds: float, error: BaseException | str, tail: str = "") -> Outcome:

@@ -27,6 +27,7 @@ def serve() -> None:
     signal.signal(signal.SIGTERM, _stop)
     asked: queue.SimpleQueue[Any] = queue.SimpleQueue()
     with contextlib.suppress(Stopped):
+        from ppdp_lab.lab.sweeping.store import StoreError
         from ppdp_lab.lab.sweeping.workers.point import run_point, take_up
 
         job = pickle.load(sys.stdin.buffer)
@@ -35,8 +36,11 @@ def serve() -> None:
         answers.flush()
         threading.Thread(target=_listen, args=(sys.stdin.buffer, asked), daemon=True).start()
         while (task := asked.get()) is not None:
-            outcome = run_point(job, task)
-            pickle.dump(outcome, answers)
+            try:
+                answer: Any = run_point(job, task)
+            except StoreError as error:
+                answer = error
+            pickle.dump(answer, answers)
             answers.flush()
     os._exit(0)  # threads of anybody's function must not keep it alive
 
