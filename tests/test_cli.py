@@ -445,6 +445,20 @@ def test_sweep_makes_one_table(call, root):
     )
 
 
+def test_sweep_shows_equal_failures_once_and_stops_unless_told_to_keep_going(call, tmp_path):
+    (tmp_path / "mine.py").write_text("def fails(k):\n    raise ValueError('always the same')\n")
+    grid = ["-p", "k=" + ",".join(map(str, range(30))), "--processes", "0", "--store", str(tmp_path / "store")]
+    stopped = call("sweep", f"{tmp_path / 'mine.py'}:fails", *grid, code=2)
+    assert stopped.stdout.count("always the same") == 2, "at once, and in the table"
+    assert "10 of 30 points failed, 20 were not run" in stopped.stderr and "--keep-going" in stopped.stdout
+    (row,) = [
+        line for line in stopped.stdout.splitlines() if line.endswith("always the same") and "failed at" not in line
+    ]
+    assert row.split() == ["10", "k=0", "ValueError:", "always", "the", "same"]
+    finished = call("sweep", f"{tmp_path / 'mine.py'}:fails", *grid, "--keep-going", code=2)
+    assert "30 of 30 points failed; see the errors above" in finished.stderr
+
+
 def test_runs_of_an_older_layout_do_no_harm(call, root, tmp_path):
     call("run", "demo")
     (folder,) = (tmp_path / "results" / "demo").iterdir()

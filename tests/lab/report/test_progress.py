@@ -67,8 +67,8 @@ def test_time_left_is_predicted_without_the_first_point_of_each_process(monkeypa
     for done, now in enumerate([10.0, 11.0, 11.5, 12.0], start=1):  # compiling takes ten seconds, a point one
         clock[0] = now
         shown.watch(done, 12)
-        assert lines == ([] if done < 4 else ["demo: about 4.00 s for the remaining 8 points"])
-    assert shown.line(12.0) == "4 of 12 points, 12.0 s, about 4.00 s left"
+        assert lines == ([] if done < 4 else ["demo: about 4 s for the remaining 8 points"])
+    assert shown.line(12.0) == "4 of 12 points, 12 s, about 4 s left"
     shown.close()
 
 
@@ -79,5 +79,5 @@ def test_the_bar_of_a_sweep_shows_the_same_time_left(monkeypatch):
     for done, now in enumerate([0.0, 10.0, 11.0]):
         clock[0] = now
         shown.watch(done, 5, failed=done // 2)
-    assert shown.bar.postfix == "about 3.00 s left, 1 failed" and "<" not in str(shown.bar)
+    assert shown.bar.postfix == "about 3 s left, 1 failed" and "<" not in str(shown.bar)
     shown.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ppdp_lab import lab
-from ppdp_lab.errors import MissingExtraError
+from ppdp_lab.errors import DataFileError, MissingExtraError
 from ppdp_lab.lab.sweeping.workers import cluster as clusters
 from ppdp_lab.lab.sweeping.workers.cluster import ClusterError
 
@@ -101,6 +101,12 @@ def test_failures_on_a_cluster_keep_their_point(cluster, tmp_path):
 
     done = lab.sweep(fails, {"k": [0, 1]}, store=tmp_path, cluster=cluster, say=None)
     assert done.failures["k"].tolist() == [0] and "ZeroDivisionError" in done.failures["error"][0]
+
+
+def test_a_disk_that_is_full_for_a_worker_stops_the_sweep(cluster, tmp_path):
+    with pytest.raises(DataFileError, match=r"\.parquet' cannot be written: No space left .*0 of 1 points are stored"):
+        lab.sweep(function("fills_the_disk"), {"i": [1]}, store=tmp_path, cluster=cluster, say=None)
+    assert not list((tmp_path / "points" / "fills_the_disk").glob("*.json")), "no failure is stored"
 
 
 def test_a_cluster_without_workers_or_answer_is_said(tmp_path, monkeypatch):

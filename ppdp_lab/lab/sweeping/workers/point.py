@@ -168,7 +168,10 @@ def attempt(call: Any, name: str, store: Store, task: Task, sweep: str = "", *, 
 def _disk_is_full(error: BaseException) -> bool:
     """Whether one of our own files could not be written for lack of space."""
     full = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))  # Windows has no quota error
-    return isinstance(error, DataFileError) and isinstance(error.__cause__, OSError) and error.__cause__.errno in full
+    cause: BaseException | None = error
+    while isinstance(cause, DataFileError):
+        cause = cause.__cause__
+    return cause is not error and isinstance(cause, OSError) and cause.errno in full
 
 
 def run_in_this_process(call: Any, name: str, store: Store, tasks: Sequence[Task]) -> Iterator[Outcome]:
