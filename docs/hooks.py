@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache, partial
 from html import escape
 from pathlib import Path
@@ -14,6 +15,7 @@ from mkdocs.structure.files import File
 
 from ppdp_lab.lab.report.site.assembly import Site, nav
 from ppdp_lab.lab.report.site.docstrings import missing_sources, to_markdown, with_note
+from ppdp_lab.lab.report.site.reference import default_of, place_of
 
 ROOT = Path(__file__).parents[1]
 
@@ -66,7 +68,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 class Docstrings(griffe.Extension):
-    """Docstrings as Markdown, before mkdocstrings reads them.
+    """Docstrings as Markdown, before mkdocstrings reads them, and defaults by their values.
 
     A source that only the module names stands with each citation; what the registries know of a member, with the member.
     """
@@ -75,6 +77,9 @@ class Docstrings(griffe.Extension):
         said = {thing.path: thing.docstring.value for thing in walk(pkg) if thing.docstring is not None}
         notes = {member.defined: member.note() for member in site().members()}
         for thing in walk(pkg):
+            for parameter in thing.parameters if thing.is_function else ():
+                if parameter.default is not None:
+                    parameter.default = default_of(thing.path, parameter.name) or parameter.default
             if thing.docstring is not None:
                 text = said[thing.path]
                 more = missing_sources(text, *(said.get(place, "") for place in above(thing)))
@@ -98,9 +103,17 @@ def above(thing: Any) -> Iterator[str]:
 
 
 def linked(thing: Any, name: str, words: str) -> str:
-    """A name that a docstring refers to, linked if the reference has it."""
+    """A name that a docstring refers to, linked to its place in the reference; a private one, which has none, as code."""
+    if name.rpartition(".")[2].startswith("_"):
+        return f"<code>{escape(words)}</code>"
     try:
         path = thing.resolve(name)
     except griffe.NameResolutionError:
-        path = name
+        path = place_of(name, site().rooms) or name
+    with suppress(KeyError, griffe.AliasResolutionError):
+        found = thing.modules_collection[path]
+        if (
+            found.is_attribute and found.parent.is_class and not found.has_docstring
+        ):  # explained in the table of its class
+            path = found.parent.path
     return f'<autoref identifier="{escape(path)}" optional><code>{escape(words)}</code></autoref>'

@@ -20,6 +20,7 @@ from ppdp_lab.lab.bench.base import Measurement
 from ppdp_lab.lab.experiment import catalogue
 from ppdp_lab.lab.run import tables
 
+REPOSITORY = Path(__file__).parents[1]
 DATA = Path(__file__).parent / "lab" / "data" / "experiments"
 
 
@@ -435,6 +436,21 @@ def test_show_says_what_an_experiment_takes_and_where_its_figures_are(call, root
     assert "loss-rises" in printed and "The larger k, the more is lost." in printed
     assert f"of the newest run (quick, rows=70): {figures}" in printed and "does not hold" in printed
     assert "did you mean 'demo'" in refusal(call("show", "dmo", code=2))
+
+
+@pytest.mark.parametrize("path", catalogue.files(REPOSITORY).values(), ids=lambda path: path.stem)
+def test_show_leaves_no_placeholder_in_a_caption(path, call):
+    printed = call("show", path).stdout  # where nothing was run
+    figures = printed.partition("\nfigure ")[2].partition("not drawn yet")[0]
+    assert figures and not re.findall(r"[{}]|not said|None", figures)
+
+
+def test_show_fills_captions_with_the_values_of_the_scale(call):
+    printed = " ".join(call("show", REPOSITORY / "experiments" / "tour.toml").stdout.split())
+    assert "with distinct l-diversity (l = 3), with t-closeness (t = 0.3)" in printed
+    assert "Mondrian's boxes over two attributes, k-anonymity alone" in printed
+    assert "People whose sensitive value is certain (left)" in printed
+    assert "Captions show the values at scale quick. not drawn yet; use: ppdp-lab run tour" in printed
 
 
 def test_sweep_makes_one_table(call, root):

@@ -70,7 +70,7 @@ class I3M(Publisher):
         Least number of records in a cluster.
     optimize : bool
         Whether IL_Optimization (Figure 3) runs after every release, as in the paper's experiments; see
-        :func:`~ppdp_lab.republish.il_optimization.il_optimization`. What it makes can exceed 2 k records until I3M+
+        :func:`~ppdp_lab.republish.il_optimization`. What it makes can exceed 2 k records until I3M+
         touches it.
     seed : int, optional
         For the static run, and for the order in which the records of one snapshot are inserted: the system's entropy unless

@@ -28,8 +28,8 @@ from ppdp_lab.table import Microdata, id_order
 class Publisher(Remembered, ABC):
     """Publishes a changing table again and again.
 
-    A subclass gives :meth:`_publish`. All it remembers from one release to the next stands in :attr:`memory`, a dictionary of
-    plain arrays that :attr:`layout` declares; arrays with one entry per person are indexed by *person number*: the position of
+    A subclass gives :meth:`_publish`. All it remembers from one release to the next stands in ``memory``, a dictionary of
+    plain arrays that ``layout`` declares; arrays with one entry per person are indexed by *person number*: the position of
     the person's id in the order in which ids were first seen. A publication that fails changes nothing.
 
     The base remembers, of everybody ever seen, the id, the codes of their last snapshot and a pseudonym; and the domains of

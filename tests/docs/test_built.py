@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import html
 import http.server
+import inspect
+import pkgutil
 import re
 import shutil
 import threading
@@ -98,6 +101,70 @@ def test_docstrings_are_shown_as_they_are_meant(built: Path) -> None:
     assert not re.findall(r"[\w,]\.\.\.</li>", commands), "the list of commands says whole sentences"
     mondrian = (built / "reference" / "anonymize.html").read_text(encoding="utf-8")
     assert "Mondrian multidimensional k-anonymity" in mondrian, "cited by the class, named by its module"
+
+
+def shown_as_text(markup: str) -> str:
+    return html.unescape(re.sub(r"<[^>]+>", "", markup))
+
+
+def documented(built: Path) -> Iterator[tuple[str, str]]:
+    """Every name that the reference has a heading for, with what the page says about it, up to the next heading."""
+    for path in sorted((built / "reference").glob("*.html")):
+        text = path.read_text(encoding="utf-8")
+        parts = re.split(r'<h\d id="(ppdp_lab\.[\w.]+)"[^>]*class="doc doc-heading"', text)
+        yield from zip(parts[1::2], parts[2::2])
+
+
+def is_same(shown: str, default: object) -> bool:
+    """Whether a page shows a default: by its value, or by its source if it is no plain value."""
+    try:
+        return bool(ast.literal_eval(shown) == default)
+    except ValueError:  # a name or an expression
+        return not isinstance(default, (type(None), bool, int, float, str, tuple))
+
+
+def test_defaults_are_those_of_the_signature(built: Path) -> None:
+    counted, wrong = 0, []
+    for path, body in documented(built):
+        try:
+            signature = inspect.signature(pkgutil.resolve_name(path))
+        except (AttributeError, TypeError, ValueError):  # no function, or an attribute of instances
+            continue
+        shown = {}
+        section = re.search(r"Parameters:</span>.*?<tbody>(.*?)</tbody>", body, re.DOTALL)
+        for row in re.findall(r"<tr\b.*?</tr>", section[1] if section else "", re.DOTALL):
+            cells = [shown_as_text(cell).strip() for cell in re.findall(r"<td.*?>(.*?)</td>", row, re.DOTALL)]
+            shown["table", cells[0]] = None if cells[-1] == "required" else cells[-1]
+        written = re.search(r'<div class="doc-signature.*?<code>(.*?)</code>', body, re.DOTALL)
+        if written:
+            made = ast.parse(f"def {shown_as_text(written[1]).strip()}: ...").body[0]
+            assert isinstance(made, ast.FunctionDef)
+            args = made.args
+            plain = [*args.posonlyargs, *args.args]
+            values = [*[None] * (len(plain) - len(args.defaults)), *args.defaults, *args.kw_defaults]
+            both = zip([*plain, *args.kwonlyargs], values, strict=True)
+            shown |= {("signature", arg.arg): value and ast.unparse(value) for arg, value in both}
+        for (place, name), said in shown.items():
+            if name not in signature.parameters:  # handed on as **keywords
+                continue
+            default = signature.parameters[name].default
+            counted += 1
+            required = default is inspect.Parameter.empty
+            if (said is None) != required or (said is not None and not is_same(said, default)):
+                wrong.append(f"{path} {name}: {place} has {said}, not {default!r}")
+    assert counted > 800 and not wrong, "\n".join(wrong)
+
+
+def test_docstrings_refer_only_to_what_the_reference_documents(built: Path) -> None:
+    wrong = []
+    for path in (built / "reference").glob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert "<autoref" not in text
+        # What autorefs finds nowhere is left as a span; docstrings write references as code.
+        wrong += [f"{path.name}: {name}" for name in re.findall(r'<span title="([^"]*)"><code>', text)]
+    assert not wrong, wrong
+    page = (built / "reference" / "anonymize.html").read_text(encoding="utf-8")
+    assert page.count('href="anonymize.lattice.html#ppdp_lab.anonymize.lattice.LatticeSearch"') > 20
 
 
 def test_a_member_stands_with_its_paper_its_notebooks_and_its_verdicts(built: Path, site: Site) -> None:

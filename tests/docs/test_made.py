@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -237,7 +238,7 @@ def test_notebooks_are_listed_by_kind_and_members_before_other_names(site: Site)
 
 def test_every_notebook_has_a_page_and_shows_all_figures_of_its_experiment(site: Site) -> None:
     pages = site.made()
-    for path in (ROOT / "notebooks").rglob("*.ipynb"):
+    for path in notebooks.found_in(ROOT / "notebooks"):
         assert sources.page_of(path.relative_to(ROOT).as_posix()) in pages
     for experiment in site.experiments:
         page = pages[sources.page_of(experiment.notebook.relative_to(ROOT).as_posix())]
@@ -272,6 +273,25 @@ def test_parameters_that_are_explained_together_are_listed_one_by_one() -> None:
     words = " : int\n    As said.\n\n    At length.\n"
     assert to_markdown(f"{before}a, b{words}{after}") == f"{before}a{words}b{words}{after}"
     assert to_markdown(f"{before}a, b\n    Last.") == f"{before}a\n    Last.\nb\n    Last."
+    assert to_markdown(f"{before}c\na, b{words}{after}") == f"{before}c\na{words}b{words}{after}", "not only the first"
+
+
+def test_choices_are_no_defaults() -> None:
+    before, after = "Both.\n\nParameters\n----------\n", "\n    One of them.\n\nReturns\n-------\ndict\n    {1, 2}"
+    assert to_markdown(f'{before}cut : {{"a", "b or c"}}{after}') == f'{before}cut : "a" | "b or c"{after}'
+
+
+def test_a_name_after_a_tilde_is_shown_by_its_last_part() -> None:
+    assert to_markdown("See :meth:`~a.B.c` and :meth:`a.B.c`.") == "See `c` and `a.B.c`."
+
+
+def test_checkpoints_of_jupyterlab_are_no_notebooks(demo: Site, tmp_path: Path) -> None:
+    for folder in (".ipynb_checkpoints", "exercises/.ipynb_checkpoints"):
+        (tmp_path / "notebooks" / folder).mkdir(parents=True, exist_ok=True)
+        shutil.copy(tmp_path / "notebooks" / "demo.ipynb", tmp_path / "notebooks" / folder / "demo-checkpoint.ipynb")
+    again = Site(tmp_path)
+    assert again.notebooks == demo.notebooks and len(again.notebooks) == 1
+    assert "checkpoint" not in again.filled("{{ notebooks }}")
 
 
 def test_docstrings_become_markdown() -> None:

@@ -74,7 +74,7 @@ class LatticeSearch(Anonymizer):
 
     Notes
     -----
-    Where the node check departs from the thesis is said at the top of :mod:`ppdp_lab.anonymize.lattice`.
+    :mod:`ppdp_lab.anonymize.lattice` lists where the node check departs from the thesis.
     """
 
     unsaid = ("smallest",)

@@ -119,8 +119,8 @@ def audit_series(
     candidates and are looked at once. With known groups the cost is that of reading the series.
 
     An adversary who does not know the groups never learns more than one who does: whoever fails by all groups together is
-    looked at again, one history of groups at a time (:mod:`~ppdp_lab.attacks.series.group_histories` says why). So a
-    series that passes when groups are known passes when they are not.
+    looked at again, one history of groups at a time. So a series that passes when groups are known passes when they are
+    not.
 
     Parameters
     ----------

@@ -13,19 +13,7 @@ from ppdp_lab.table import Microdata, common_domains
 
 
 def learned(tables: Iterable[Microdata], *, column: str | None = None, stay: bool = True) -> UpdateModel:
-    """How often which value became which, in tables that follow each other, persons being matched by id.
-
-    A value of which nobody was seen to move on is taken to stay. What was never seen is taken to be impossible: whoever knows
-    more should say so in a matrix or a TOML file.
-
-    Parameters
-    ----------
-    tables : sequence of Microdata
-        At least two, in the order of their releases.
-    column : str, optional
-        The sensitive column unless another is named.
-    stay : bool
-        Whether every value may stay although nobody who had it was seen to keep it: counts as seen once.
+    """How often each value became which other value; see :meth:`ppdp_lab.attacks.UpdateModel.learned`.
 
     Examples
     --------

@@ -130,14 +130,42 @@ class UpdateModel(Plain):
 
     @classmethod
     def from_toml(cls, path: str | Path) -> UpdateModel:
-        """From a small TOML file; :func:`~ppdp_lab.attacks.updates.reading.model_from_toml` says what stands in it."""
+        """From a small TOML file.
+
+        .. code-block:: toml
+
+            blocks = [["dyspepsia", "gastritis"], ["flu", "pneumonia"]]   # each becomes any of its block, itself included
+            absorbing = ["lung cancer"]                                   # never changes
+
+            [updates]                                                     # what a value may become, all equally likely
+            glaucoma = ["glaucoma", "cataract"]
+
+            [chances.married]                                             # what it may become, with what probability
+            married = 0.95
+            divorced = 0.05
+
+        List each value under one heading only. A value that others may become, but that has no heading, never changes.
+        """
         from ppdp_lab.attacks.updates.reading import model_from_toml  # it makes what this module describes
 
         return model_from_toml(path)
 
     @classmethod
     def learned(cls, tables: Iterable[Microdata], *, column: str | None = None, stay: bool = True) -> UpdateModel:
-        """From past tables of the same persons; see :func:`~ppdp_lab.attacks.updates.learning.learned`."""
+        """From past tables of the same persons, matched by id: how often each value became which other value.
+
+        A value that nobody was seen to leave is assumed to stay. A change that was never seen is assumed to be impossible; if
+        you know better, use a matrix or a TOML file.
+
+        Parameters
+        ----------
+        tables : sequence of Microdata
+            At least two, in the order of their releases.
+        column : str, optional
+            A column other than the sensitive one.
+        stay : bool
+            Whether every value may stay even if nobody was seen to keep it; this counts as seen once.
+        """
         from ppdp_lab.attacks.updates.learning import learned
 
         return learned(tables, column=column, stay=stay)

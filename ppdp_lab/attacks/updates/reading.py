@@ -15,22 +15,7 @@ _KEYS = ("blocks", "absorbing", "updates", "chances")
 
 
 def model_from_toml(path: str | Path) -> UpdateModel:
-    """The update model that a TOML file describes.
-
-    .. code-block:: toml
-
-        blocks = [["dyspepsia", "gastritis"], ["flu", "pneumonia"]]   # each becomes any of its block, itself included
-        absorbing = ["lung cancer"]                                   # never changes
-
-        [updates]                                                     # what a value may become, all equally likely
-        glaucoma = ["glaucoma", "cataract"]
-
-        [chances.married]                                             # what it may become, with what probability
-        married = 0.95
-        divorced = 0.05
-
-    A value stands under one heading. What a value may become and no heading names never changes.
-    """
+    """The update model in a TOML file; see :meth:`ppdp_lab.attacks.UpdateModel.from_toml`."""
     if not isinstance(path, (str, os.PathLike)):
         raise ParameterError(f"path must be the path of a TOML file that describes an update model, not {path!r}")
     path = Path(path)

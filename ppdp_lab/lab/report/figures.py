@@ -58,13 +58,30 @@ def words_of(run: Run) -> dict[str, str]:
     """What the placeholders of a caption stand for."""
     notes, handed = run.environment, run.handed_over
     values: dict[str, Any] = {**notes.get("parameters", {}), **handed.get("chosen", {})}
+    for key in OF_THE_DATA:
+        found = dict.fromkeys(name for data in handed["data"] for name in data.get(key, []))
+        values[key] = " or ".join(found) if key == "sensitive" else list(found)
+    return _all_in_words(values)
+
+
+def fill_before_run(text: str, values: Mapping[str, Any]) -> str:
+    """A caption before anything was run: filled with ``values``, and readable without what only the data tells.
+
+    >>> fill_before_run("Boxes over two attributes ({drawn}), k = {k}; people whose {sensitive} is certain.", {"k": 5})
+    'Boxes over two attributes, k = 5; people whose sensitive value is certain.'
+    """
+    words = {"sensitive": "sensitive value"} | _all_in_words({k: v for k, v in values.items() if v is not None})
+    text = re.sub(r" \(\{(\w+)\}\)", lambda found: found[0] if found[1] in words else "", text)
+    named = {name: name.replace("_", " ") for name in re.findall(r"\{(\w+)\}", text)}
+    return fill(text, named | words)
+
+
+def _all_in_words(values: Mapping[str, Any]) -> dict[str, str]:
+    values = dict(values)
     for key in ("dataset", "datasets"):
         if values.get(key) is not None:
             several = values[key] if isinstance(values[key], list) else [values[key]]
             values[key] = [data_name(called(name)) for name in several]
-    for key in OF_THE_DATA:
-        found = dict.fromkeys(name for data in handed["data"] for name in data.get(key, []))
-        values[key] = " or ".join(found) if key == "sensitive" else list(found)
     return {name: _words(value) for name, value in values.items()}
 
 

@@ -84,8 +84,7 @@ class BPG(Publisher):
     max_dirty : int, optional
         At most so many dirty records per release; classes that need more than are left are rejected.
     repairs : bool
-        False publishes by Listing 1 as it is printed, which leaks: for teaching only. See
-        :mod:`ppdp_lab.republish.bpg.printed`.
+        False publishes by Listing 1 as it is printed, which leaks: for teaching only.
     seed : int, optional
         For the turns that classes take, and for all that the base leaves to chance: the system's entropy unless given. A
         seeded series is reproducible and not private.

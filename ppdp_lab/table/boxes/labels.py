@@ -31,7 +31,7 @@ def join(names: Sequence[str], domain: Domain) -> str:
 
 
 def split(text: str, domain: Domain) -> list[str]:
-    """The values that :func:`join` put into a text; ValueError if it cannot have.
+    """The values that ``join`` put into a text; ValueError if it cannot have.
 
     >>> import pandas as pd
     >>> domain, _ = Domain.of(pd.Series(["a", "b, c"]))

@@ -36,7 +36,7 @@ class Site:
     def __init__(self, root: Path, commands: str = "") -> None:
         self.root, self.commands = root.resolve(), commands
         self.figures = self.root / "figures"
-        self.notebooks = sorted((self.root / "notebooks").rglob("[!.]*.ipynb"))
+        self.notebooks = notebooks.found_in(self.root / "notebooks")
 
     @cached_property
     def experiments(self) -> list[Experiment]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ppdp_lab.lab.report.text import markdown_table
 
-_ROLE = re.compile(r":(?:attr|class|data|func|meth|mod|exc):`(?:~?([\w.]+)|([^`<]+?) <([\w.]+)>)`")
+_ROLE = re.compile(r":(?:attr|class|data|func|meth|mod|exc):`(?:(~?)([\w.]+)|([^`<]+?) <([\w.]+)>)`")
 _CITED = re.compile(r"\[(\d+)\]_")
 _SOURCE = re.compile(r"^( *)\.\. \[(\d+)\] (.*(?:\n\1 {2,}\S.*)*)", re.MULTILINE)
 _CODE = re.compile(r"^( *)\.\. code-block:: *\w*\n", re.MULTILINE)
@@ -15,8 +15,9 @@ _LITERAL = re.compile(r"::$(?=\n\n +\S)", re.MULTILINE)
 _RULE = r"^ *=+(?:  +=+)+ *$"
 _TABLE = re.compile(rf"({_RULE})\n(.*?){_RULE}", re.MULTILINE | re.DOTALL)
 _TRIED = re.compile(r"^( *)>>> .*(?:\n\1\S.*)*", re.MULTILINE)  # an example, up to the next empty line
-_PARAMETERS = re.compile(r"(?<=^Parameters\n----------\n).*?(?=^\S.*\n-{3,}$|\Z)", re.MULTILINE | re.DOTALL)
+_PARAMETERS = re.compile(r"(?<=^Parameters\n----------\n).*?(?=^\S[^\n]*\n-{3,}$|\Z)", re.MULTILINE | re.DOTALL)
 _TOGETHER = re.compile(r"^(\w+(?:, \w+)+)( ?:.*)?\n((?:    .*\n?|\n)*)", re.MULTILINE)
+_CHOICES = re.compile(r"^(\w+ ?: )\{(.+)\}(?:, optional)?$", re.MULTILINE)
 _EXAMPLES = re.compile(r"^ *Examples\n *-+$", re.MULTILINE)
 
 Link = Callable[[str, str], str]
@@ -35,13 +36,13 @@ def to_markdown(text: str, link: Link = as_code) -> str:
     <BLANKLINE>
     - \\[1\\] A. Author, 2001.
     """
-    text = _ROLE.sub(lambda found: link(found[1] or found[3], found[1] or found[2]), text)
+    text = _ROLE.sub(lambda found: _referred(found, link), text)
     text = _SOURCE.sub(lambda found: rf"{found[1]}- \[{found[2]}\] {' '.join(found[3].split())}", text)
     text = _CITED.sub(r"\\[\1\\]", text)
     text = _CODE.sub("", text)
     text = _LITERAL.sub(":", text)
     text = _TABLE.sub(lambda found: _table(found[1], found[2]), text)
-    text = _PARAMETERS.sub(lambda found: _TOGETHER.sub(_apart, found[0]), text)
+    text = _PARAMETERS.sub(lambda found: _CHOICES.sub(_one_of, _TOGETHER.sub(_apart, found[0])), text)
     before, *examples = _EXAMPLES.split(text, maxsplit=1)  # what stands there is known to be code
     return "".join([_TRIED.sub(_fenced, before), *(f"Examples\n--------{after}" for after in examples)])
 
@@ -72,11 +73,22 @@ def with_note(text: str, note: str) -> str:
     return "\n\n".join(filter(None, (first, note, rest)))
 
 
+def _referred(found: re.Match[str], link: Link) -> str:
+    """A reference by its name, by the last part of the name after a tilde, or by words of its own."""
+    tilde, name, words, target = found.groups()
+    return link(target, words) if target else link(name, name.rpartition(".")[2] if tilde else name)
+
+
 def _apart(found: re.Match[str]) -> str:
     """Parameters that are explained together, one by one: each has a type and a default of its own."""
     words = found[3].rstrip("\n")
     entries = [f"{name}{found[2] or ''}\n{words}".rstrip("\n") for name in found[1].split(", ")]
     return "\n".join(entries) + found[3][len(words) :]
+
+
+def _one_of(found: re.Match[str]) -> str:
+    """Choices as a union: of choices in braces, griffe shows the first one as the default, whatever the signature says."""
+    return f"{found[1]}{found[2].replace(', ', ' | ')}"
 
 
 def _fenced(found: re.Match[str]) -> str:

@@ -21,6 +21,12 @@ _ANSWER = re.compile(r"^( *)### BEGIN SOLUTION\n.*?^ *### END SOLUTION$", re.MUL
 _HIDDEN = re.compile(r"^ *### BEGIN HIDDEN TESTS\n.*?^ *### END HIDDEN TESTS\n?", re.MULTILINE | re.DOTALL)
 
 
+def found_in(folder: Path) -> list[Path]:
+    """All notebooks in a folder and its subfolders, without hidden ones such as JupyterLab's ``.ipynb_checkpoints``."""
+    every = sorted(folder.rglob("*.ipynb"))
+    return [path for path in every if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+
+
 def cells_of(path: Path) -> list[dict[str, Any]]:
     """The cells of a notebook, each with its whole source as one text."""
     try:

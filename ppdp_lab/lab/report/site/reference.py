@@ -6,14 +6,20 @@ Names are read from the sources, not by importing: a room whose extras are not i
 from __future__ import annotations
 
 import ast
-from collections.abc import Container
-from dataclasses import dataclass
+import inspect
+import json
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
 
 from ppdp_lab.lab.report.site.docstrings import to_markdown
 from ppdp_lab.lab.report.text import markdown_table
 
 COMMANDS = "cli"  # has a page of its own, made from its help
+INNER = {"anonymize.lattice": ("Lattice", "LatticeSearch"), "table.files": ("FileReport", "Reading", "ReadingWarning")}
+"""Names that docstrings refer to and the door of the room does not have, by the package inside the room that they come from."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +49,16 @@ def rooms(package: Path) -> list[Room]:
     """All rooms of the package that have public names, in the order of the alphabet."""
     doors = [*package.glob("[!_]*.py"), *package.glob("[!_]*/__init__.py")]
     found = [_room(door, door.stem if door.parent == package else door.parent.name) for door in doors]
+    for name, names in INNER.items():
+        door = package.joinpath(*name.split("."), "__init__.py")
+        found += [replace(_room(door, name), names=names)] if door.is_file() else []
     return sorted((room for room in found if room.names and room.name != COMMANDS), key=lambda room: room.name)
 
 
 def page(room: Room, first: Container[str] = ()) -> str:
     """A room's page; the documentation of each name is filled in by mkdocstrings."""
-    parts = [f"# ppdp_lab.{room.name}", to_markdown(room.words)]
+    path = f"ppdp_lab.{room.name}"
+    parts = [f"# {path} {{ #{path} }}", to_markdown(room.words)]
     return "\n\n".join([*parts, *(f"::: {path}" for path in room.paths(first))]) + "\n"
 
 
@@ -56,6 +66,49 @@ def index(every: list[Room], first: Container[str] = ()) -> str:
     """All rooms and their names in one table."""
     rows = [(f"[`{room.name}`]({room.name}.md)", room.first, ", ".join(map(link, room.paths(first)))) for room in every]
     return markdown_table(("room", "what is in it", "names"), rows)
+
+
+def place_of(name: str, every: Iterable[Room]) -> str:
+    """The full name of a public name, or of something in it, such as ``Release.to_frame``; empty if no room has it.
+
+    >>> place_of("Release.to_frame", [Room("table", "", ("Schema",)), Room("release", "", ("Release",))])
+    'ppdp_lab.release.Release.to_frame'
+    """
+    first = name.partition(".")[0]
+    return next((f"ppdp_lab.{room.name}.{name}" for room in every if first in room.names), "")
+
+
+def default_of(path: str, parameter: str) -> str | None:
+    """The default value of a parameter as Python code; None if there is none, or it is no plain value.
+
+    Sources may name a constant or write an expression, whose value a reader of the page cannot see.
+
+    >>> default_of("ppdp_lab.metrics.vem", "dirty"), default_of("ppdp_lab.metrics.vem", "release")
+    ('"free"', None)
+    """
+    try:
+        default = inspect.signature(resolve_name(path)).parameters[parameter].default
+    except (
+        ImportError,
+        AttributeError,
+        KeyError,
+        TypeError,
+        ValueError,
+    ):  # an extra is missing, or it is nothing to call
+        return None
+    return _as_code(default) if default is not inspect.Parameter.empty and _is_plain(default) else None
+
+
+def _is_plain(value: Any) -> bool:
+    if type(value) in (tuple, list):
+        return all(map(_is_plain, value))
+    return value is None or type(value) in (bool, int, float, str)
+
+
+def _as_code(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_as_code, value))}{',' * (len(value) == 1)})"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 
 def link(path: str, words: str = "") -> str:
