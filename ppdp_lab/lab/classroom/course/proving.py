@@ -77,7 +77,8 @@ def prove(
         raise DataFileError(
             f"{folder} is no course: it lacks {CONFIGURATION} or source; write one with ppdp-lab class new"
         )
-    there = sorted(path.name for path in (folder / "source").iterdir() if path.is_dir())
+    visible = (path for path in (folder / "source").iterdir() if not path.name.startswith("."))  # .ipynb_checkpoints
+    there = sorted(path.name for path in visible if path.is_dir())
     missing = sorted(set(exercises or ()) - set(there))
     if missing:
         raise DataFileError(f"{folder} has no exercise {', '.join(missing)}; it has {', '.join(there) or 'none'}")
