@@ -41,7 +41,7 @@ def test_what_is_no_course_is_refused(tmp_path):
         prove(tmp_path)
     write_course(tmp_path / "course", ["plane"])
     (tmp_path / "course" / "source" / ".ipynb_checkpoints").mkdir()
-    with pytest.raises(DataFileError, match="has no exercise pruning; it has plane$"):
+    with pytest.raises(DataFileError, match=r"has no exercise pruning; it has plane$"):
         prove(tmp_path / "course", ["pruning"])
 
 
