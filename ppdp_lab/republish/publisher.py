@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from ppdp_lab.attacks import UpdateModel
 from ppdp_lab.errors import (
     DataFileError,
     FewStayedWarning,
@@ -75,6 +76,8 @@ class Publisher(Remembered, ABC):
         super().__init__(np.random.default_rng(self.seed))
 
     # ------------------------------------------------------------------ what a subclass says
+    model: UpdateModel | None = None
+    """How sensitive values may change between releases; None for publishers that take them to stay the same."""
     _answers_queries: ClassVar[bool] = (
         False  # then two snapshots may well have nobody in common, if all were seen before
     )

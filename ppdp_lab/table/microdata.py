@@ -323,7 +323,8 @@ def _unique_ids(ids: Any, n: int) -> pd.Index:
     try:
         index = ids if isinstance(ids, pd.Index) else pd.Index(ids, tupleize_cols=False)
     except (TypeError, ValueError):
-        if isinstance(ids, Iterable) and not isinstance(ids, (str, bytes)):  # pandas cannot even hold lone surrogates
+        several = isinstance(ids, Iterable) and not isinstance(ids, (str, bytes)) and getattr(ids, "ndim", 1) > 0
+        if several:  # pandas cannot even hold lone surrogates
             check_values("the list of ids", ids, IdError, quote=False)
         raise IdError(f"ids must be a list of one id per row, not {reprlib.repr(ids)}") from None
     index = plain_index(index)
