@@ -11,7 +11,8 @@ import math
 import reprlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from numbers import Integral, Real
+from decimal import Decimal
+from numbers import Complex, Integral, Real
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -230,6 +231,39 @@ def check_list(name: str, values: object) -> np.ndarray:
     if array.ndim != 1:
         raise ParameterError(f"{name} must be a plain list, one entry after the other, not {reprlib.repr(values)}")
     return array
+
+
+def check_values(what: str, values: Iterable[object], error: type[PPDPError], *, quote: bool = True) -> None:
+    """Raise ``error`` for a value that cannot be compared, published or saved without loss.
+
+    These are binary data, complex numbers, signaling NaNs, and text with a NUL character (numpy drops trailing ones, so that
+    ``"a"`` and ``"a\\0"`` would become one) or a lone surrogate (which no file can hold). With ``quote=False`` the message
+    names the position in place of the value.
+
+    >>> check_values("column 'zip'", ["0101", b"0102"], SchemaError)
+    Traceback (most recent call last):
+    ppdp_lab.errors.SchemaError: column 'zip' has binary data (b'0102'); decode it to text
+    """
+    for position, value in enumerate(values):
+        if isinstance(value, str):
+            if "\0" in value:
+                found = "text with a NUL character", "remove the character"
+            elif not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
+                found = "text with a lone surrogate", "read the text again with its true encoding"
+            else:
+                continue
+        elif isinstance(value, (int, float)):
+            continue
+        elif isinstance(value, (bytes, bytearray, memoryview)):
+            found = "binary data", "decode it to text"
+        elif isinstance(value, Complex) and not isinstance(value, Real):
+            found = "a complex number", "use real numbers or text"
+        elif isinstance(value, Decimal) and value.is_snan():
+            found = "a signaling NaN", "replace it by a number, or drop the row"
+        else:
+            continue
+        where = reprlib.repr(value) if quote else f"position {position}, counted from 0"
+        raise error(f"{what} has {found[0]} ({where}); {found[1]}")
 
 
 def check_separator(value: object, name: str = "separator") -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
+import heapq
+
 from numba import njit
 
 
@@ -21,26 +22,18 @@ def draw_groups(counts, l, group_values):  # noqa: E741 (the paper's symbol)
     left, the (l + 1)-th is zero, and the largest at most one.
     """
     n_values = counts.shape[0]
-    taken = np.zeros(n_values, dtype=np.bool_)
+    # A heap whose top is the value with most left, of several the smallest: one number holds both.
+    heap = [-counts[v] * n_values + v for v in range(n_values) if counts[v] > 0]
+    heapq.heapify(heap)
     n_groups = 0
-    while True:
-        nonempty = 0
-        for v in range(n_values):
-            if counts[v] > 0:
-                nonempty += 1
-        if nonempty < l:
-            return n_groups
-        # l times the largest that is not taken yet: with at most some hundreds of values a scan will do.
+    while len(heap) >= l:
         for j in range(l):
-            best = -1
-            for v in range(n_values):
-                if not taken[v] and counts[v] > 0 and (best < 0 or counts[v] > counts[best]):
-                    best = v
-            taken[best] = True
-            group_values[n_groups, j] = best
+            group_values[n_groups, j] = heapq.heappop(heap) % n_values
         # Only now: the l values are chosen by what was left before this group.
         for j in range(l):
             v = group_values[n_groups, j]
             counts[v] -= 1
-            taken[v] = False
+            if counts[v] > 0:
+                heapq.heappush(heap, -counts[v] * n_values + v)
         n_groups += 1
+    return n_groups

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,11 +22,16 @@ class Presence(OneLine):
 
     ``persons`` are positions in :attr:`Background.ids`; column j of ``qi`` and entry j of ``groups`` belong to
     ``persons[j]``.
+
+    ``states`` is the holder's note on which values are equal, per sensitive column: the number of the person's value among
+    the person's own values, so that two releases with different numbers show a change, but never which value it is. No
+    attack reads it; :func:`~ppdp_lab.attacks.series.audit_series` tells by it whether an update model is missing.
     """
 
     persons: np.ndarray
     qi: np.ndarray
     groups: np.ndarray | None = None
+    states: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, dimensions in (("persons", 1), ("qi", 2), ("groups", 1)):
@@ -43,7 +48,8 @@ class Presence(OneLine):
     def take(self, rows: np.ndarray) -> Presence:
         """Some of the persons."""
         groups = None if self.groups is None else self.groups[rows]
-        return Presence(self.persons[rows], self.qi[:, rows], groups)
+        states = {name: numbers[rows] for name, numbers in self.states.items()}
+        return Presence(self.persons[rows], self.qi[:, rows], groups, states)
 
 
 class Background:
@@ -153,8 +159,10 @@ class Background:
         return cls.of_series([table])
 
     @classmethod
-    def of_series(cls, tables: Iterable[Microdata]) -> Background:
+    def of_series(cls, tables: Iterable[Microdata], *, model: UpdateModel | None = None) -> Background:
         """Everybody's quasi-identifiers and presence; persons are matched by id, one table per release.
+
+        Give the update ``model`` of a series in which sensitive values change.
 
         A table must hold the persons that were published: leave suppressed records out, or take :meth:`worst_case` and
         then :meth:`without_groups`.
@@ -170,20 +178,24 @@ class Background:
         for table in tables[1:]:
             if table.ids is not ids:
                 ids = ids.append(table.ids[ids.get_indexer(table.ids) < 0])
+        persons = [ids.get_indexer(table.ids).astype(np.int64) for table in tables]
         releases = [
-            Presence(ids.get_indexer(table.ids).astype(np.int64), _recoded(table.qi_codes, table.qi_domains, domains))
-            for table in tables
+            Presence(who, _recoded(table.qi_codes, table.qi_domains, domains), None, states)
+            for who, table, states in zip(persons, tables, _value_states(tables, persons, len(ids)))
         ]
-        return cls(ids, releases, domains)
+        return cls(ids, releases, domains, model=model)
 
     @classmethod
-    def worst_case(cls, releases: Iterable[Release]) -> Background:
+    def worst_case(cls, releases: Iterable[Release], *, model: UpdateModel | None = None) -> Background:
         """Everybody's quasi-identifiers, presence and published group, with the holder's help.
 
         Parameters
         ----------
         releases : sequence of Release
             The series on the holder's side. A suppressed record counts as absent from its release.
+        model : UpdateModel, optional
+            How sensitive values change between releases, which is public: ``publisher.model`` of the publisher that made the
+            series. None for values that stay the same.
         """
         releases = in_a_list("releases", releases)
         for release in releases:
@@ -195,7 +207,7 @@ class Background:
         shown = [release.class_of >= 0 for release in releases]
         tables = [release.table if mask.all() else release.table.select(mask) for release, mask in zip(releases, shown)]
         groups = [release.group_of_class[release.class_of[mask]] for release, mask in zip(releases, shown)]
-        return cls.of_series(tables).with_groups(groups)
+        return cls.of_series(tables, model=model).with_groups(groups)
 
     # ------------------------------------------------------------------ making others of it
     def with_groups(self, groups: Sequence[Any]) -> Background:
@@ -237,6 +249,21 @@ class Background:
     def changes(self) -> UpdateModel | None:
         """The update model, if by it any value can change."""
         return None if self.model is None or self.model.is_constant else self.model
+
+    def changed(self, columns: Iterable[str]) -> np.ndarray:
+        """Persons whose value in one of these sensitive columns is not the same in all releases, as the holder notes.
+
+        All False for a background that was not made of the holder's tables.
+        """
+        found = np.zeros(len(self.ids), dtype=bool)
+        for name in columns:
+            first = np.full(len(self.ids), -1, dtype=np.int64)
+            for presence in self.releases:
+                if name in presence.states:
+                    who, now = presence.persons, presence.states[name]
+                    found[who] |= (first[who] >= 0) & (first[who] != now)
+                    first[who] = np.where(first[who] < 0, now, first[who])
+        return found
 
     def over(self, qi_domains: Sequence[Domain]) -> Background:
         """The same knowledge coded over other domains, which have at least the values that occur."""
@@ -351,3 +378,25 @@ def _recoded(codes: np.ndarray, domains: Sequence[Domain], others: Sequence[Doma
     """Codes over other domains."""
     rows = [row if mine is other else mine.map_to(other)[row] for row, mine, other in zip(codes, domains, others)]
     return codes if all(a is b for a, b in zip(domains, others)) else np.array(rows, dtype=np.int32)
+
+
+def _value_states(tables: list[Microdata], persons: list[np.ndarray], n_persons: int) -> list[dict[str, np.ndarray]]:
+    """Per table and sensitive column, the number of each person's value among that person's own: 0 for the first one."""
+    found: list[dict[str, np.ndarray]] = [{} for _ in tables]
+    for name in tables[0].schema.sensitive:
+        first, seen = np.zeros(n_persons, dtype=np.uint64), np.zeros(n_persons, dtype=bool)
+        later: dict[int, list[int]] = {}  # of persons whose value changed, the values after the first
+        for table, who, states in zip(tables, persons, found):
+            if name not in table.schema.sensitive:
+                continue
+            now = table.domains[name].hashes[table.codes(name)]
+            numbers = np.zeros(len(who), dtype=np.int32)
+            for row in np.flatnonzero(seen[who] & (first[who] != now)).tolist():
+                values, value = later.setdefault(int(who[row]), []), int(now[row])
+                if value not in values:
+                    values.append(value)
+                numbers[row] = values.index(value) + 1
+            new = ~seen[who]
+            first[who[new]], seen[who] = now[new], True
+            states[name] = numbers
+    return found

@@ -53,7 +53,8 @@ class EEquivalence(MInvariance):
     m : int
         Values per signature, at least.
     e : int
-        Smallest number of persons on either side of an equivalence that an adversary may learn.
+        Smallest number of persons on either side of an equivalence that an adversary may learn. Every bucket needs more
+        than 2 (e - 1) records; a release that would need more than 100 counterfeits per record raises an InfeasibleError.
     style : {"anatomized", "generalized"}
     seed : int, optional
     on_invalid : {"raise", "suppress"}

@@ -36,6 +36,8 @@ from ppdp_lab.republish.stream import Snapshot
 from ppdp_lab.table import Domain, Microdata
 
 FINE, MERGED = "fine", "merged"
+MOST_CELLS = 2**25  # entries of the table of buckets by values: about 1 GB while a release is made
+MOST_FAKES = 100  # counterfeits per record: beyond that nearly nothing that is published is true
 
 
 @PUBLISHERS.add(
@@ -121,6 +123,7 @@ class MInvariance(Publisher):
         table = snapshot.table
         values, domain = self._sensitive(table)
         signatures = Signatures.remembered(self.memory, len(domain))
+        self._require_few_cells(len(signatures), len(domain))
         bucket = self.memory["signature"][persons]  # division
         left_out = self._left_out(table, persons, bucket, values, signatures)
         fresh = np.flatnonzero((bucket < 0) & ~left_out)
@@ -132,6 +135,7 @@ class MInvariance(Publisher):
         placed = np.zeros(self.n_persons, dtype=bool)
         placed[persons[~left_out]] = True
         real, fake = self._plan(counts, fresh_counts, signatures, placed)
+        self._require_few_fakes(int(fake.sum()), len(table))
         fresh = table.order_by_chance(self.chance, fresh)
         fresh = canonical(fresh, [values], [len(domain)])  # by value; who comes first within a value is chance
         bucket[fresh] = spread(real)
@@ -153,7 +157,10 @@ class MInvariance(Publisher):
         given = first_of(needs, most_takes(fresh, needs.sum(axis=0), self.m))
         rest = fresh - given.sum(axis=0)
         invented = eligible_with(rest, self.m)
-        steps = [(signatures.number(values), values, height) for values, height in assign(rest + invented, self.m)]
+        steps: list[tuple[int, np.ndarray, int]] = []
+        for values, height in assign(rest + invented, self.m):
+            steps.append((signatures.number(values), values, height))
+            self._require_few_cells(max(len(steps), len(signatures)), len(fresh))
         filled = np.zeros((len(signatures), len(fresh)), dtype=np.int64)
         for number, values, height in steps:
             filled[number, values] += height
@@ -198,6 +205,21 @@ class MInvariance(Publisher):
             f"{domain.labels[top]!r} has {whole[top]} of {whole.sum()} ({whole[top] / whole.sum():.1%}) in release "
             f"{self.number}; lower m or leave out some of these records"
         )
+
+    def _require_few_cells(self, n_buckets: int, n_values: int) -> None:
+        if n_buckets * n_values > MOST_CELLS:
+            raise InfeasibleError(
+                f"{self.specification} counts every sensitive value in every bucket, and {n_values:,} distinct values need "
+                f"{n_buckets:,} buckets or more: over the limit of {MOST_CELLS:,} counts; use a sensitive column with fewer "
+                f"distinct values, for example by grouping rare ones"
+            )
+
+    def _require_few_fakes(self, n_fakes: int, n_records: int) -> None:
+        if n_fakes > MOST_FAKES * max(n_records, 1):
+            raise InfeasibleError(
+                f"{self.specification} would add {n_fakes:,} counterfeits to {n_records:,} records, more than {MOST_FAKES} for "
+                f"each of them; use smaller parameters or more records"
+            )
 
     def _left_out(
         self, table: Microdata, persons: np.ndarray, bucket: np.ndarray, values: np.ndarray, signatures: Signatures

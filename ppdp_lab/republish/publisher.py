@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from ppdp_lab.attacks import UpdateModel
 from ppdp_lab.errors import (
     DataFileError,
     FewStayedWarning,
@@ -20,7 +21,15 @@ from ppdp_lab.errors import (
 )
 from ppdp_lab.registry import OneOf, Plain, Registry, Seed
 from ppdp_lab.release import Release
-from ppdp_lab.republish.memory import Remembered, Renumbering, Vocabulary, fresh_pseudonyms, lengthen, renumber
+from ppdp_lab.republish.memory import (
+    Remembered,
+    Renumbering,
+    Vocabulary,
+    fresh_pseudonyms,
+    lengthen,
+    renumber,
+    stored_ids,
+)
 from ppdp_lab.republish.stream import Snapshot
 from ppdp_lab.table import Microdata, id_order
 
@@ -67,6 +76,8 @@ class Publisher(Remembered, ABC):
         super().__init__(np.random.default_rng(self.seed))
 
     # ------------------------------------------------------------------ what a subclass says
+    model: UpdateModel | None = None
+    """How sensitive values may change between releases; None for publishers that take them to stay the same."""
     _answers_queries: ClassVar[bool] = (
         False  # then two snapshots may well have nobody in common, if all were seen before
     )
@@ -160,7 +171,8 @@ class Publisher(Remembered, ABC):
 
     # ------------------------------------------------------------------ what is checked at the door
     def _check_ids(self, table: Microdata) -> None:
-        """Refuse ids of another kind than before: everybody would be taken for a newcomer."""
+        """Raise an IdError for ids that cannot be saved, or of another kind than before: nobody would be recognized."""
+        stored_ids(table.ids)
         if not len(self._ids) or not len(table):
             return
         kinds = [_kind(index) for index in (self._ids, table.ids)]
@@ -176,9 +188,11 @@ class Publisher(Remembered, ABC):
             self._resume(table)
         if self._vocabulary is None:
             self._vocabulary = Vocabulary.of(table)
+            self._vocabulary.arrays()  # raises a SchemaError now rather than when the memory is saved
             self._codes = np.zeros((len(table.domains), self.n_persons), dtype=np.int32)
             return table.over(self._vocabulary.domains)
         self._vocabulary, new = self._vocabulary.with_values_of(table)
+        self._vocabulary.arrays()
         table = table.over(self._vocabulary.domains)
         if new is not None:
             self._codes = new.of_all(self._codes)

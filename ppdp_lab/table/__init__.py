@@ -8,7 +8,7 @@ from ppdp_lab.table.hierarchies import Hierarchy
 from ppdp_lab.table.keys.cells import Cells, value_masks
 from ppdp_lab.table.keys.grouping import Grouping, group
 from ppdp_lab.table.keys.hashing import mixed, sum_hashes
-from ppdp_lab.table.microdata import Microdata, id_order
+from ppdp_lab.table.microdata import Microdata, id_order, plain_index
 from ppdp_lab.table.schema import Schema
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "group",
     "id_order",
     "mixed",
+    "plain_index",
     "split_label",
     "sum_hashes",
     "value_masks",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.errors import MissingValueError, ParameterError, SchemaError, listed
+from ppdp_lab.errors import MissingValueError, ParameterError, SchemaError, check_values, listed
 from ppdp_lab.registry import OneLine, cut
 from ppdp_lab.table.files.kinds import text_of
 from ppdp_lab.table.hierarchies import Hierarchy
@@ -203,6 +203,7 @@ class Domain(OneLine):
         column's categories, or the values that occur.
         """
         name = str(column.name)
+        _check_cells(column, name)
         _refuse_missing(column, name)
         if values is not None:
             return _declared(column, name, values, hierarchy)
@@ -331,6 +332,19 @@ def _boolean(dtype: Any) -> bool:
 def _plain(dtype: Any) -> Any:
     """A dtype that any hierarchy leaf can be decoded to: none for categories, which list other values."""
     return None if isinstance(dtype, pd.CategoricalDtype) else dtype
+
+
+def _check_cells(column: pd.Series, name: str) -> None:
+    """Raise an error for cells that no domain can hold; each distinct value is looked at once."""
+    dtype: Any = column.dtype
+    real = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype)
+    if real or getattr(dtype, "kind", "O") in "mM":
+        return
+    try:
+        values = dtype.categories if isinstance(dtype, pd.CategoricalDtype) else column.unique()
+    except TypeError:  # values that cannot be hashed, such as lists or signaling NaNs
+        values = column
+    check_values(f"column {name!r}", values, SchemaError)
 
 
 def _refuse_missing(column: pd.Series, name: str) -> None:

@@ -5,13 +5,21 @@ from __future__ import annotations
 import hashlib
 import reprlib
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.errors import DroppedColumnsWarning, IdError, ParameterError, SchemaError, check_list, listed
+from ppdp_lab.errors import (
+    DroppedColumnsWarning,
+    IdError,
+    ParameterError,
+    SchemaError,
+    check_list,
+    check_values,
+    listed,
+)
 from ppdp_lab.registry import counted, cut, few_names
 from ppdp_lab.table.domain import Domain
 from ppdp_lab.table.hierarchies import Hierarchy
@@ -36,7 +44,9 @@ class Microdata:
         For quasi-identifiers that are generalized along a tree, and for sensitive columns whose values are compared by
         one. Without a hierarchy, numbers, dates and ordered categories are generalized to ranges and text to sets.
     ids : array-like, optional
-        A unique id per row, stable over a series of tables; the frame's index unless given. Ids never leave.
+        A unique id per row, stable over a series of tables; the frame's index unless given. Ids never leave. One table may
+        have ids of any kind that can be hashed. A publisher needs whole numbers or text, which it can save; categories count
+        as the values they stand for. Text with NUL characters raises an IdError.
     provenance : str
         Where the rows come from; figures repeat it.
 
@@ -313,9 +323,13 @@ def _unique_ids(ids: Any, n: int) -> pd.Index:
     try:
         index = ids if isinstance(ids, pd.Index) else pd.Index(ids, tupleize_cols=False)
     except (TypeError, ValueError):
+        several = isinstance(ids, Iterable) and not isinstance(ids, (str, bytes)) and getattr(ids, "ndim", 1) > 0
+        if several:  # pandas cannot even hold lone surrogates
+            check_values("the list of ids", ids, IdError, quote=False)
         raise IdError(f"ids must be a list of one id per row, not {reprlib.repr(ids)}") from None
-    if isinstance(index, pd.MultiIndex):
-        index = index.to_flat_index()
+    index = plain_index(index)
+    if index.dtype.kind not in "iufbmM":
+        check_values("the list of ids", index, IdError, quote=False)
     if len(index) != n:
         raise IdError(f"{len(index)} ids for {n} rows; give one id per row")
     if index.hasnans:
@@ -334,6 +348,17 @@ def _unique_ids(ids: Any, n: int) -> pd.Index:
             f"ids must be unique, but {listed(doubled)} stand(s) more than once; give every person one row and one id"
         )
     return index.rename(None)
+
+
+def plain_index(ids: pd.Index) -> pd.Index:
+    """Ids as they are compared and saved: several levels as tuples, categories as the values they stand for.
+
+    >>> plain_index(pd.CategoricalIndex([7, 8])).dtype
+    dtype('int64')
+    """
+    if isinstance(ids, pd.MultiIndex):
+        return ids.to_flat_index()
+    return ids.astype(ids.categories.dtype) if isinstance(ids, pd.CategoricalIndex) and not ids.hasnans else ids
 
 
 def id_order(ids: pd.Index) -> np.ndarray:

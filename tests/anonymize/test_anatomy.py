@@ -139,3 +139,15 @@ def test_many_values_do_not_need_much_room() -> None:
     frame = pd.DataFrame({"age": range(n), "illness": range(n)})
     release = pl.Anatomy(7).anonymize(pl.Microdata(frame, pl.Schema("age", sensitive="illness")))
     assert release.n_classes == n // 7 and np.bincount(release.class_of).sum() == n
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=12), st.integers(2, 4))
+def test_groups_take_the_values_with_most_left_and_of_several_the_smallest(counts: list[int], l: int) -> None:  # noqa: E741
+    left, expected = list(counts), []
+    while sum(count > 0 for count in left) >= l:
+        expected.append(sorted((v for v in range(len(left)) if left[v]), key=lambda v: (-left[v], v))[:l])
+        for v in expected[-1]:
+            left[v] -= 1
+    used, groups = np.array(counts), np.empty((sum(counts) // l, l), dtype=np.int32)
+    assert draw_groups(used, l, groups) == len(expected)
+    assert groups[: len(expected)].tolist() == expected and used.tolist() == left

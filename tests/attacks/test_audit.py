@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from functools import reduce
 from itertools import product
 from operator import and_
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ppdp_lab as pl
-from ppdp_lab.attacks.background import Background
+from ppdp_lab.attacks.background import Background, Presence
 from ppdp_lab.attacks.exact import consistent_assignments
 from ppdp_lab.attacks.series.audit import audit_series
 from ppdp_lab.errors import ParameterError
@@ -243,15 +245,85 @@ def test_an_invariant_series_passes_and_another_fails_in_words() -> None:
     assert "1 record, fewer than k = 2" in str(both)
 
 
-def test_changed_values_fail_the_audit() -> None:
+def test_changed_values_are_not_judged_without_a_model() -> None:
     releases, _ = invariant([0, 0, 1, 1, 2, 2])
     table = releases[0].table
     changed = table.with_codes(sensitive_codes=(table.sensitive_codes + 1) % 3)
     ungrouped = [pl.Release(t, np.arange(6)) for t in (table, changed)]
-    audit = audit_series(
-        [release.published() for release in ungrouped], Background.worst_case(ungrouped), pl.KAnonymity(1)
+    series, known = [release.published() for release in ungrouped], Background.worst_case(ungrouped)
+    audit = audit_series(series, known, pl.KAnonymity(1))
+    assert not audit and not audit.judged and not audit.succeeds and audit.changed == 6
+    assert "cannot be judged: the sensitive values of 6 of 6 persons changed between releases" in str(audit)
+    bare = Background(  # made without tables: that no value is left tells it
+        known.ids, [Presence(p.persons, p.qi, p.groups) for p in known.releases], known.qi_domains
     )
-    assert not audit and "no value is left that all releases agree on" in str(audit)
+    assert str(audit_series(series, bare, pl.KAnonymity(1))) == str(audit)
+    # Whoever says that values stay the same gets a verdict: this series breaks the rule.
+    still = known.with_model(pl.UpdateModel.constant(table.sensitive_domains[0].labels))
+    audit = audit_series(series, still, pl.KAnonymity(1))
+    assert audit.judged and audit.breached.all() and "no value is left that all releases agree on" in str(audit)
+
+
+@given(worlds(max_persons=6, min_releases=2), st.data())
+def test_a_background_notes_who_changed_and_nothing_else(world: World, data: st.DataObject) -> None:
+    """By the holder's tables, in any part of the series; the numbers tell equality within one person only."""
+    name, domain = world.table.schema.sensitive[0], world.table.sensitive_domains[0]
+    tables = []
+    for release in world.releases:
+        codes = data.draw(
+            st.lists(st.integers(0, len(domain) - 1), min_size=len(release.table), max_size=len(release.table))
+        )
+        tables.append(release.table.with_codes(sensitive_codes=np.array([codes], dtype=np.int32)))
+    background = Background.of_series(tables)
+    numbers = data.draw(st.lists(st.integers(0, len(tables) - 1), min_size=1, unique=True).map(sorted))
+    for known, some in ((background, range(len(tables))), (background[numbers], numbers)):
+        lives: dict = {}
+        for number in some:
+            for person, code in zip(tables[number].ids, tables[number].sensitive_codes[0].tolist()):
+                lives.setdefault(person, set()).add(code)
+        assert dict(zip(known.ids, known.changed([name]).tolist())) == {p: len(v) > 1 for p, v in lives.items()}
+        assert not known.changed(["another"]).any()
+    for p in background.releases:  # the first value of everybody is number 0, whatever it is
+        assert p.states[name].max(initial=0) < len(tables)
+    assert not background.releases[0].states[name].any()
+
+
+def recipe() -> dict:
+    """What the recipe for publishing every month leaves, without the anonymizers before it."""
+    text = (Path(__file__).parents[2] / "docs" / "recipes.md").read_text(encoding="utf-8")
+    parts = dict(zip(*[iter(re.split(r"^## (.+)\n", text, flags=re.MULTILINE)[1:])] * 2))
+    found: dict = {"pl": pl}
+    for title in ("Files to try this on", "Publish every month, and audit before it leaves"):
+        for block in re.findall(r"^```python\n(.*?)^```$", parts[title], re.MULTILINE | re.DOTALL):
+            exec(compile(block, f"docs/recipes.md: {title}", "exec"), found)
+    return found
+
+
+def test_the_recipe_finds_nothing_broken_in_m_distinct_and_a_broken_series_broken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = recipe()
+    assert isinstance(done["publisher"], pl.MDistinct) and done["known"].changed(["disease"]).sum() > 50
+    assert done["changing"].holds and not done["changing"].succeeds
+
+    # The same without the model: no verdict, and nobody is reported as breached.
+    series = [release.published() for release in done["series"]]
+    without = audit_series(series, Background.worst_case(done["series"]), pl.DistinctLDiversity(3))
+    assert not without and not without.judged and not without.succeeds and not without.to_frame()["breached"].any()
+    assert "pass the publisher's, Background.worst_case(releases, model=publisher.model)" in str(without)
+
+    # Positive controls: no memory, and a memory that believes in other updates.
+    naive = [pl.Mondrian(pl.DistinctLDiversity(3)).anonymize(month) for month in done["months"]]
+    wrong = pl.MDistinct(3, model=pl.UpdateModel.blocks([list(done["model"].values)]))
+    for broken in (naive, [wrong.publish(month) for month in done["months"]]):
+        known = Background.worst_case(broken, model=done["model"])
+        found = audit_series([release.published() for release in broken], known, pl.DistinctLDiversity(3))
+        assert found.judged and found.succeeds and "is broken for" in str(found)
+
+    # The model of a publisher that expects values to stay is None: the same line serves all of them.
+    for publisher in (pl.MInvariance(2), pl.EEquivalence(2, e=2), pl.I3M(2)):
+        assert publisher.model is None
 
 
 def test_t_closeness_compares_with_the_last_release() -> None:

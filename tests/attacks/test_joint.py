@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise, product
 from math import prod
 
 import numpy as np
 import pandas as pd
 import pytest
-from attacks.worlds import World, all_tracked_worlds, all_worlds, worlds
+from attacks.worlds import World, all_tracked_worlds, all_worlds, matchings, persons_of, worlds
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ import ppdp_lab as pl
 from ppdp_lab.attacks.background import Background
 from ppdp_lab.attacks.exact.assignments import Assignments, consistent_assignments
 from ppdp_lab.attacks.series.composition import intersection
+from ppdp_lab.attacks.series.updating import update_risks
 from ppdp_lab.errors import IdError, ParameterError
 
 tiny = worlds(max_persons=4, min_releases=2, max_releases=2)
@@ -151,3 +153,171 @@ def test_persons_whom_the_same_boxes_cover_are_one_cell() -> None:
     release = pl.Release(table, np.array([0, 0, 0, 1]))
     for background in (Background.of(table), Background.worst_case([release])):
         assert consistent_assignments([release.published()], background).table().columns.tolist() == ["a & b & c", "d"]
+
+
+# ---------------------------------------------------------------------- values that change
+@st.composite
+def changing(draw: st.DrawFn, max_persons: int = 6, max_releases: int = 3, any_update: bool = False):
+    """A series in which every person's value changes as a random model allows, some persons being away at times."""
+    n_values, n = draw(st.integers(2, 4)), draw(st.integers(2, max_persons))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    may = np.ones((n_values, n_values), dtype=bool) if any_update else rng.random((n_values, n_values)) < 0.4
+    may[np.arange(n_values), rng.integers(0, n_values, n_values)] = True
+    names = list("abcd")[:n_values]
+    model = pl.UpdateModel(names, [np.flatnonzero(row).tolist() for row in may])
+    value = rng.integers(0, n_values, n)
+    releases = []
+    for number in range(draw(st.integers(2, max_releases))):
+        if number:
+            value = np.array([rng.choice(np.flatnonzero(may[v])) for v in value])
+        here = np.flatnonzero(rng.random(n) < 0.8)
+        here = here if len(here) else np.arange(n)
+        frame = pd.DataFrame({"age": 20 + here, "ill": np.array(names)[value[here]]}, index=here)
+        table = pl.Microdata(frame, pl.Schema("age", sensitive="ill", domains={"ill": names}))
+        classes = np.unique(rng.integers(0, 2, len(here)), return_inverse=True)[1]
+        releases.append(pl.Release(table, classes, grouped=True))
+    return releases, Background.worst_case(releases).with_model(model)
+
+
+def all_changing_worlds(series: list[pl.Published], background: Background) -> Counter:
+    """Every history of values, one per person and release, that rows and model allow, with the number of ways to get it."""
+    parts = [matchings(published, persons_of(background, i)) for i, published in enumerate(series)]
+    found: Counter = Counter()
+    for chosen in product(*parts):
+        lives: list[dict[int, int]] = [{} for _ in range(background.n_persons)]
+        for number, given_values in enumerate(chosen):
+            for person, value in given_values:
+                lives[person][number] = value
+        if all(background.model.reach(b - a)[life[a], life[b]] for life in lives for a, b in pairwise(sorted(life))):
+            ways = prod(part[given_values] for part, given_values in zip(parts, chosen))
+            found[tuple(tuple(sorted(life.items())) for life in lives)] += ways
+    return found
+
+
+@given(changing(max_persons=4))
+@settings(max_examples=60)
+def test_histories_agree_with_all_worlds_release_by_release(case) -> None:
+    releases, background = case
+    series = [release.published() for release in releases]
+    assume(prod(len(release) ** min(len(release), 4) for release in series) < 100_000)
+    found, expected = consistent_assignments(series, background), all_changing_worlds(series, background)
+    total = sum(expected.values())
+    assert total and prod(sum(solutions.values()) for _, solutions in found.components) == total
+    cells = [np.flatnonzero(found.cell_of == cell).tolist() for cell in range(found.n_cells)]
+    assert len(found) == len({tuple(tuple(sorted(w[p] for p in cell)) for cell in cells) for w in expected})
+    assert len(set(found.outcomes)) == len(found.outcomes)
+    fewest = np.full(background.n_persons, len(found.labels))
+    for number in range(len(series)):
+        posterior = np.zeros((background.n_persons, len(found.labels)))
+        for world, ways in expected.items():
+            for person, life in enumerate(world):
+                if number in dict(life):
+                    posterior[person, dict(life)[number]] += ways / total
+        assert np.allclose(found.posterior(number), posterior)
+        assert (found.members(number) == (posterior > 0)).all()
+        here = background.present()[:, number]
+        fewest[here] = np.minimum(fewest[here], (posterior > 0).sum(axis=1)[here])
+    assert (found.candidates == fewest).all() and (found.breached == (fewest == 1)).all()
+
+
+def left_by_graphs(series: list[pl.Published], background: Background) -> list[dict[int, set[str]]]:
+    """What the update graph of each person leaves, per release that holds them."""
+    present = background.present()
+    return [
+        dict(
+            zip(
+                np.flatnonzero(present[i]).tolist(),
+                map(set, pl.SensitiveUpdateGraph.of(series, background, person).feasible().levels),
+            )
+        )
+        for i, person in enumerate(background.ids)
+    ]
+
+
+@given(changing(), st.booleans(), st.data())
+def test_joint_reasoning_against_update_graphs(case, knows_groups: bool, data: st.DataObject) -> None:
+    """Theorem. Let G(p, r) be what the update graph of person p leaves in release r, and J(p, r) what p has there in some
+    assignment that is consistent with everybody.
+
+    (1) J(p, r) lies within G(p, r): an assignment gives p a feasible path.
+    (2) If no two named persons may ever stand in the same group, J(p, r) = G(p, r): a feasible path takes one row of one
+        group in each release, and nobody else wants it. In particular so if p is the only person who is named.
+
+    By (1), every version that the graphs find certain is certain jointly.
+    """
+    releases, background = case
+    series = [release.published() for release in releases]
+    background = background if knows_groups else background.without_groups()
+    found, left = consistent_assignments(series, background), left_by_graphs(series, background)
+    for i, person in enumerate(background.ids):
+        for number, values in left[i].items():
+            assert set(found.values(person, number)) <= values  # (1)
+    versions = update_risks(series, background)
+    for i, number in zip(versions.persons[versions.breached], versions.releases[versions.breached]):
+        assert found.breached[i] and found.members(number)[i].sum() == 1
+
+    some = data.draw(st.lists(st.sampled_from(background.ids.tolist()), min_size=1, unique=True))
+    if knows_groups:
+        apart: list[int] = []
+        taken: set[tuple[int, int]] = set()
+        for person in some:
+            mine = {
+                (number, int(presence.groups[j]))
+                for number, presence in enumerate(background.releases)
+                for j in np.flatnonzero(background.ids[presence.persons] == person)
+            }
+            if taken.isdisjoint(mine):
+                apart.append(person)
+                taken |= mine
+    else:
+        apart = some[:1]
+    few = background.about(apart)
+    joint, graphs = consistent_assignments(series, few), left_by_graphs(series, few)
+    for i, person in enumerate(few.ids):
+        assert {r: set(joint.values(person, r)) for r in graphs[i]} == graphs[i]  # (2)
+
+
+@given(changing(any_update=True), st.data())
+def test_a_person_alone_is_as_likely_as_the_update_graph_says(case, data: st.DataObject) -> None:
+    """Theorem. Of a person alone and where every update is possible, both say the share of the value in the group.
+
+    In general they differ: joint reasoning counts choices of rows, the graph also weighs the edges that leave a node.
+    """
+    releases, background = case
+    series = [release.published() for release in releases]
+    alone = background.about([data.draw(st.sampled_from(background.ids.tolist()))])
+    risks, found = update_risks(series, alone), consistent_assignments(series, alone)
+    for number, largest, candidates in zip(risks.releases, risks.largest, risks.candidates):
+        assert found.posterior(number)[0].max() == pytest.approx(largest)
+        assert found.members(number)[0].sum() == candidates
+    assert found.to_frame()["confidence"].to_numpy() == pytest.approx([risks.largest.max()])
+
+
+def test_a_value_that_is_certain_in_one_release_is_a_disclosure() -> None:
+    """Ann had flu or a cold, and certainly has HIV now."""
+
+    def release(*illness: str) -> pl.Release:
+        frame = pd.DataFrame({"age": [30, 30], "ill": illness}, index=["Ann", "Bob"])
+        return pl.Release(pl.Microdata(frame, pl.Schema("age", sensitive="ill")), np.zeros(2, int))
+
+    releases = [release("flu", "cold"), release("HIV", "HIV")]
+    model = pl.UpdateModel(["flu", "cold", "HIV"], [[0, 2], [1, 2], [2]])
+    background = Background.worst_case(releases).with_model(model)
+    found = consistent_assignments([one.published() for one in releases], background)
+    assert found.values("Ann") == ["cold, then HIV", "flu, then HIV"]
+    assert found.values("Ann", 0) == ["cold", "flu"] and found.values("Ann", 1) == ["HIV"]
+    assert found.breached.all() and found.candidates.tolist() == [1, 1]
+    assert found.to_frame()[["release", "value", "confidence"]].to_numpy().tolist() == [[1, "HIV", 1.0]] * 2
+    assert "2 of 2 persons have a value in some release that is the same in all" in str(found)
+    with pytest.raises(ParameterError, match="release must be at most 1"):
+        found.values("Ann", 2)
+
+
+def test_histories_that_read_alike_name_the_release_of_the_change() -> None:
+    frame = pd.DataFrame({"age": [30, 30], "ill": ["flu", "HIV"]}, index=["Ann", "Bob"])
+    table = pl.Microdata(frame, pl.Schema("age", sensitive="ill"))
+    releases = [pl.Release(table, np.zeros(2, int)) for _ in range(3)]
+    model = pl.UpdateModel(["flu", "HIV"], [[0, 1], [1]])
+    known = Background.worst_case(releases).with_model(model).about(["Ann"])
+    found = consistent_assignments([one.published() for one in releases], known)
+    assert sorted(found.outcomes) == ["HIV", "flu", "flu, then HIV from release 1", "flu, then HIV from release 2"]

@@ -249,3 +249,18 @@ def test_a_publisher_that_miscounts_its_flows_is_stopped(audit, monkeypatch):
     publisher.publish(table.select(range(10)))
     with pytest.raises(BrokenRuleError, match="cut of"):
         publisher.publish(table.select(range(2, 12)))
+
+
+def test_more_counterfeits_than_anybody_wants_are_an_error():
+    frame = pd.DataFrame({"age": range(8), "illness": [*"abcd"] * 2})
+    table = Microdata(frame, Schema("age", sensitive="illness"))
+    assert (
+        len(EEquivalence(2, e=200, seed=1).publish(table).counterfeits) == 792
+    )  # two buckets of 400 rows: just allowed
+    for e in (250, 10**6, 2**31 - 1):
+        publisher = EEquivalence(2, e=e)
+        with pytest.raises(
+            InfeasibleError, match=r"would add [\d,]+ counterfeits to 8 records, more than 100 for each"
+        ):
+            publisher.publish(table)
+        assert publisher.number == 0 and not len(publisher.memory["fake_bucket"])

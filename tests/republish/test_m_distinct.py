@@ -209,3 +209,16 @@ def test_the_papers_stream_at_small_scale() -> None:
     bare = pl.MDistinct(4, model=models["occupation"], seed=2)  # a bare Microdata finds its updated records by itself
     for snapshot, release in zip(stream, series[0]):
         same_release(bare.publish(snapshot.table), release)
+
+
+def test_more_values_than_an_update_model_can_compare_are_an_error() -> None:
+    n = 100_000
+    frame = pd.DataFrame({"age": np.arange(n) % 50, "illness": [f"v{i}" for i in range(n)]})
+    table = pl.Microdata(frame, pl.Schema("age", sensitive="illness"))
+    for model in (None, pl.UpdateModel.in_blocks(table.sensitive_domains[0].labels, 2)):
+        publisher = pl.MDistinct(2, model=model)
+        with pytest.raises(
+            ParameterError, match="100,000 values are more than the limit of 5,000; use a column with fewer"
+        ):
+            publisher.publish(table)
+        assert publisher.number == 0

@@ -326,3 +326,25 @@ def test_the_seed_decides_who_meets(seed):
     one, same, other = (MInvariance(2, seed=s, partition="merged").publish(table) for s in (seed, seed, seed + 1))
     same_release(one, same)
     assert other.n_classes == one.n_classes
+
+
+def test_more_distinct_values_than_the_tables_of_counts_can_hold_are_an_error(monkeypatch):
+    """Neither a hang nor a MemoryError, and the publisher stays as it was."""
+
+    def people(n):
+        frame = pd.DataFrame({"age": np.arange(n) % 50, "illness": [f"v{i}" for i in range(n)]})
+        return Microdata(frame, Schema("age", sensitive="illness"))
+
+    publisher = MInvariance(2)
+    with pytest.raises(
+        InfeasibleError, match=r"100,000 distinct values need .* over the limit of 33,554,432 counts; use"
+    ):
+        publisher.publish(people(100_000))
+    assert publisher.number == 0 and not publisher.n_persons
+    publisher.publish(people(100))  # 50 buckets of 100 values
+    monkeypatch.setattr(module, "MOST_CELLS", 5_000)
+    with pytest.raises(
+        InfeasibleError, match=r"MInvariance\(2\) counts .* 200 distinct values need 50 buckets or more"
+    ):
+        publisher.publish(people(200))  # the old buckets alone are too many now
+    publisher.publish(people(100))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,7 @@ import pytest
 import ppdp_lab as pl
 from ppdp_lab.errors import BrokenRuleError, DataFileError, SchemaError
 from ppdp_lab.republish import Publisher
-from ppdp_lab.republish.memory import Renumbering, Stored, arrays_of, check_arrays, lengthen, renumber
+from ppdp_lab.republish.memory import Renumbering, Stored, arrays_of, check_arrays, file, lengthen, renumber
 
 DATA = Path(__file__).parent / "data"
 NAMES = {"m_invariance": pl.MInvariance, "e_equivalence": pl.EEquivalence, "i3m": pl.I3M}
@@ -252,3 +254,49 @@ def test_a_file_that_somebody_else_has_written_since_is_not_replaced(tmp_path: P
     assert path.read_bytes() == before
     first.save(tmp_path / "other.npz")
     assert pl.I3M.load(path).number == 2
+
+
+def test_the_lock_lies_beside_the_memory_and_nowhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere, folder = tmp_path / "temporary", tmp_path / "memories"
+    elsewhere.mkdir()
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(elsewhere))
+    held = []
+    write = file.write_whole
+
+    def look(path: Path, content: object, **more: object) -> Path:
+        held.extend(p.name for p in folder.iterdir())
+        return write(path, content, **more)
+
+    monkeypatch.setattr(file, "write_whole", look)
+    publisher = pl.MInvariance(2)
+    publisher.publish(table())
+    publisher.save(folder / "memory.npz")
+    assert len(held) == 1 and held[0].startswith(".memory.npz") and held[0].endswith(".lock")
+    assert not list(elsewhere.iterdir()) and [p.name for p in folder.iterdir()] == ["memory.npz"]
+    (folder / held[0]).symlink_to(folder / "memory.npz")
+    before = (folder / "memory.npz").read_bytes()
+    with pytest.raises(DataFileError, match=r"cannot be locked: its lock .* is a symbolic link; remove it"):
+        publisher.save(folder / "memory.npz")
+    assert (folder / "memory.npz").read_bytes() == before
+
+
+def test_a_full_disk_leaves_the_old_memory(tmp_path: Path) -> None:
+    """A process that may write no more than 2,000 bytes to a file."""
+    publisher = pl.MInvariance(2)
+    publisher.publish(table())
+    publisher.save(tmp_path / "memory.npz")
+    before = (tmp_path / "memory.npz").read_bytes()
+    assert len(before) > 2000
+    save = (
+        "import resource, sys; import ppdp_lab as pl\n"
+        "publisher = pl.MInvariance.load(sys.argv[1])\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))\n"
+        "publisher.save(sys.argv[1])"
+    )
+    found = subprocess.run([sys.executable, "-c", save, tmp_path / "memory.npz"], capture_output=True, text=True)
+    last = found.stderr.strip().splitlines()[-1]
+    assert last.startswith("ppdp_lab.errors.DataFileError") and "memory.npz' cannot be written: File too large" in last
+    assert last.endswith("nothing was changed, and the old file is intact")
+    assert [p.name for p in tmp_path.iterdir()] == ["memory.npz"]
+    assert (tmp_path / "memory.npz").read_bytes() == before

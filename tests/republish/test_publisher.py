@@ -1,5 +1,7 @@
 """What every publisher has, shown by one that remembers each person's first class."""
 
+import uuid
+from decimal import Decimal
 from typing import ClassVar
 
 import numpy as np
@@ -7,7 +9,7 @@ import pandas as pd
 import pytest
 from republish.lives import same_but_for_names
 
-from ppdp_lab.errors import BrokenRuleError, DataFileError, IdError, ParameterError, PublicationError
+from ppdp_lab.errors import BrokenRuleError, DataFileError, IdError, ParameterError, PublicationError, SchemaError
 from ppdp_lab.release import Release
 from ppdp_lab.republish import Publisher, Snapshot, UpdateStream
 from ppdp_lab.republish.memory import Stored, file
@@ -185,12 +187,66 @@ def test_where_nothing_can_be_saved_nothing_is_left(tmp_path, where):
     assert not list(tmp_path.iterdir()) and not list(tmp_path.parent.glob("*.partial"))
 
 
-def test_ids_that_cannot_be_saved_are_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("ids", "kind"),
+    [
+        (pd.MultiIndex.from_product([range(30), ["x", "y"]]), "tuple"),
+        (pd.date_range("2026-01-01", periods=60), "Timestamp"),
+        ([uuid.UUID(int=i) for i in range(60)], "UUID"),
+        ([Decimal(i) for i in range(60)], "Decimal"),
+        ([*range(59), "x"], "int, str"),
+        ([i / 2 for i in range(60)], "float"),
+        ([2**64 + i for i in range(60)], "int"),
+    ],
+    ids=["MultiIndex", "datetime", "UUID", "Decimal", "mixed", "float", "large"],
+)
+def test_ids_that_cannot_be_saved_are_rejected_before_the_first_release(ids, kind):
+    publisher, table = Remembering(), people(ids=ids)  # one table may have such ids
+    with pytest.raises(
+        IdError, match=f"64-bit whole numbers or text, not {kind}; convert the ids before the first release"
+    ):
+        publisher.publish(table)
+    assert publisher.number == 0 and publisher.n_persons == 0
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        pd.CategoricalIndex([f"person {i}" for i in range(60)]),
+        pd.CategoricalIndex(range(60)),
+        pd.Index(range(60), dtype=object),
+        pd.Index(range(60), dtype="Int64"),
+        pd.Index(np.arange(60, dtype=np.uint64) + np.uint64(2**63)),
+        pd.Index([f"é{i}" for i in range(60)], dtype="string"),
+    ],
+    ids=["categories", "categories of numbers", "objects", "Int64", "uint64", "string"],
+)
+def test_people_are_recognized_after_saving_whatever_type_holds_their_ids(ids, tmp_path):
     publisher = Remembering()
-    publisher.publish(people(ids=[(i, "x") for i in range(60)]))
-    with pytest.raises(IdError, match="only whole numbers and text"):
-        publisher.save(tmp_path / "memory.npz")
-    assert not list(tmp_path.iterdir())
+    publisher.publish(people(ids=ids))
+    bits = dict(zip(publisher.ids, publisher.memory["bit"].tolist()))
+    publisher.save(tmp_path / "memory.npz")
+    loaded = Remembering.load(tmp_path / "memory.npz")
+    table = people(ids=ids)
+    loaded.publish(Snapshot(table.select(range(10, 60)), 1, deleted=ids[:10]))
+    assert loaded.n_persons == 60 and dict(zip(loaded.ids, loaded.memory["bit"].tolist())) == bits
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [Decimal(i % 5) for i in range(60)],
+        pd.date_range("2026-01-01", periods=60, tz="UTC"),
+        [(i % 5, 0) for i in range(60)],
+    ],
+    ids=["Decimal", "time zone", "tuple"],
+)
+def test_values_that_cannot_be_saved_are_rejected_before_the_first_release(values):
+    frame = people().frame.assign(age=values)
+    publisher, table = Remembering(), Microdata(frame, Schema("age", sensitive="illness"))
+    with pytest.raises(SchemaError, match="column 'age' has values that a publisher's memory cannot hold"):
+        publisher.publish(table)
+    assert publisher.number == 0 and publisher._vocabulary is None
 
 
 def test_a_publisher_without_auditor_says_so_and_a_lone_release_cannot_be_tracked():

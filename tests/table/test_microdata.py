@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -151,6 +153,14 @@ def test_ids() -> None:
         ([1, 2], "2 ids for 3 rows; give one id per row"),
         ([1, None, 3], "some ids are missing; give every row an id"),
         (7, "ids must be a list of one id per row, not 7"),
+        (["a", "b", "a\0"], r"ids has text with a NUL character \(position 2, counted from 0\); remove the character"),
+        (["a", "b\0c", "d"], r"NUL character \(position 1,"),
+        (pd.CategoricalIndex(["a", "a\0", "b"]), r"NUL character \(position 1,"),
+        (["a", "b", "\ud800"], r"a lone surrogate \(position 2, .*; read the text again"),
+        (pd.Index(["a", "b", "\udcff"], dtype=object), r"a lone surrogate \(position 2,"),
+        ([b"a", b"b", b"c"], r"binary data \(position 0, counted from 0\); decode it to text"),
+        ([1, 2, 3j], r"a complex number \(position 0,"),
+        ([Decimal(1), Decimal(2), Decimal("sNaN")], r"a signaling NaN \(position 2,"),
     ]:
         with pytest.raises(IdError, match=words):
             pl.Microdata(frame, schema, ids=ids)

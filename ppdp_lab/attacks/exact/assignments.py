@@ -38,15 +38,31 @@ class Assignments(AttackResult):
     cell_of : array of int
         Cell of each person.
     outcomes : list of str
-        The values; for tracked series whose rows change, "flu, then tuberculosis" is an outcome.
+        The values; where values change, whole histories such as "flu, then tuberculosis".
+    histories : array of int
+        The value of each outcome in each release, as a position in :attr:`labels`: outcomes by releases. In a release that
+        does not hold the person it means nothing.
+    labels : list of str
+        All sensitive values.
+    present : array of bool
+        Which release holds which person: persons by releases.
     components : list of (cells, {assignment: ways})
         Per component its cells, and each assignment of them with the number of ways in which persons can be matched to
         published rows that give it.
+
+    Notes
+    -----
+    A history may be uncertain although a part of it is not: with "flu, then HIV" and "cold, then HIV" both possible, the
+    second release discloses HIV. So a person is judged release by release, as in
+    :func:`~ppdp_lab.attacks.series.updating.update_risks`; where values stay the same, all releases say the same.
     """
 
     ids: pd.Index
     cell_of: np.ndarray
     outcomes: list[str]
+    histories: np.ndarray
+    labels: list[str]
+    present: np.ndarray
     components: list[tuple[list[int], dict[Solution, int]]]
 
     unit = "person"
@@ -64,10 +80,11 @@ class Assignments(AttackResult):
         """Number of cells of persons."""
         return int(self.cell_of.max(initial=-1)) + 1
 
-    def posterior(self) -> np.ndarray:
+    def posterior(self, release: int | None = None) -> np.ndarray:
         """Probability of each outcome for each person, all ways being equally likely: persons by outcomes.
 
-        A person whose component allows no assignment has zeros throughout.
+        With a ``release``, the probability of each value that the person may have in it: persons by :attr:`labels`. Zeros
+        throughout for a person whom the release does not hold, or whose component allows no assignment.
         """
         per_cell = np.zeros((self.n_cells, len(self.outcomes)))
         for cells, solutions in self.components:
@@ -77,25 +94,44 @@ class Assignments(AttackResult):
                     persons = sum(k for _, k in held)
                     for outcome, k in held:
                         per_cell[cell, outcome] += ways * k / (total * persons)
-        return per_cell[self.cell_of]
+        return self._in_release(per_cell, release)
 
-    def members(self) -> np.ndarray:
-        """Boolean matrix, persons by outcomes: what each person has in some assignment."""
+    def members(self, release: int | None = None) -> np.ndarray:
+        """Boolean matrix, persons by outcomes: what each person has in some assignment; with a release, by its values."""
         per_cell = np.zeros((self.n_cells, len(self.outcomes)), dtype=bool)
         for cells, solutions in self.components:
             for solution in solutions:
                 for cell, held in zip(cells, solution):
                     per_cell[cell, [outcome for outcome, _ in held]] = True
-        return per_cell[self.cell_of]
+        return self._in_release(per_cell, release)
+
+    def _in_release(self, per_cell: np.ndarray, release: int | None) -> np.ndarray:
+        """A matrix of cells by outcomes as persons by outcomes; with a release, as persons by the values in it."""
+        if release is None:
+            return per_cell[self.cell_of]
+        release = check_integer("release", release, at_least=0, at_most=self.histories.shape[1] - 1)
+        summed = np.zeros((len(self.labels), self.n_cells))
+        np.add.at(summed, self.histories[:, release], per_cell.T)
+        found = summed.T.astype(per_cell.dtype)[self.cell_of]
+        found[~self.present[:, release]] = 0
+        return found
+
+    @property
+    def candidates(self) -> np.ndarray:
+        """The fewest values that any release leaves each person; 0 where no assignment is possible."""
+        n_releases = self.histories.shape[1]
+        left = [np.where(self.present[:, r], self.members(r).sum(axis=1), len(self.labels)) for r in range(n_releases)]
+        return np.min(left, axis=0, initial=len(self.labels))
 
     @property
     def breached(self) -> np.ndarray:  # type: ignore[override]
-        """Persons who have the same value in every assignment."""
-        return self.members().sum(axis=1) == 1
+        """Persons who in some release have the same value in every assignment."""
+        return self.candidates == 1
 
-    def values(self, person: object) -> list[str]:
-        """What one person has in some assignment."""
-        return [self.outcomes[o] for o in np.flatnonzero(self.members()[self._positions([person])[0]])]
+    def values(self, person: object, release: int | None = None) -> list[str]:
+        """What one person has in some assignment, or in one release of it."""
+        names = self.outcomes if release is None else self.labels
+        return [names[o] for o in np.flatnonzero(self.members(release)[self._positions([person])[0]])]
 
     def held_by(self, *persons: object) -> list[tuple[str, ...]]:
         """All multisets of values that these persons may hold between them."""
@@ -126,19 +162,25 @@ class Assignments(AttackResult):
         return pd.DataFrame(rows, columns=names, dtype="str")
 
     def picture(self) -> tuple[str, np.ndarray]:
-        """How many values each person has in some assignment."""
-        return "values in some assignment", self.members().sum(axis=1)
+        """How many values each person has in some assignment, in the release that leaves the fewest."""
+        return "values in some assignment", self.candidates
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per person: number of values left, the most probable one and its probability."""
-        posterior = self.posterior()
-        likely = posterior.argmax(axis=1)
-        return self._per_person(
-            self.ids,
-            candidates=self.members().sum(axis=1),
-            value=np.array(self.outcomes, dtype=object)[likely],
-            confidence=posterior.max(axis=1, initial=0.0),
-        )
+        """One row per person: fewest values left in any release, the surest value, its probability and its release."""
+        release, value, sure = (np.zeros(len(self.ids), dtype=kind) for kind in (int, int, float))
+        for r in range(self.histories.shape[1]):
+            posterior = self.posterior(r)
+            surer = posterior.max(axis=1, initial=0.0) > sure
+            release[surer], value[surer] = r, posterior.argmax(axis=1)[surer]
+            sure[surer] = posterior.max(axis=1)[surer]
+        names = np.array(self.labels, dtype=object)[value]
+        columns = {"release": release} if self._changes else {}
+        return self._per_person(self.ids, candidates=self.candidates, **columns, value=names, confidence=sure)
+
+    @property
+    def _changes(self) -> bool:
+        """Whether any outcome has different values in different releases."""
+        return bool((self.histories != self.histories[:, :1]).any())
 
     def __str__(self) -> str:
         count = self.n_assignments
@@ -150,7 +192,8 @@ class Assignments(AttackResult):
         many = str(count) if count < 10**12 else f"about 10^{len(str(count)) - 1}"
         number = "1 assignment is" if count == 1 else f"{many} assignments are"
         alike = "persons whom nothing tells apart taken together"
-        return f"joint reasoning: {number} consistent with the series ({alike}), and {self._tally()} have the same value in all."
+        same = "a value in some release that is the same in all" if self._changes else "the same value in all"
+        return f"joint reasoning: {number} consistent with the series ({alike}), and {self._tally()} have {same}."
 
     def _positions(self, persons: Sequence[object]) -> np.ndarray:
         at = self.ids.get_indexer(pd.Index(list(persons)))
@@ -187,8 +230,9 @@ def consistent_assignments(
     In every release each person present takes one row of a group that may hold them; rows that nobody takes belong to
     counterfeits or strangers. A person takes rows of the same value in all releases, or with tracking those of one
     pseudonym, which occurs in exactly the releases in which the person is. If the background carries an update model, a
-    person takes rows whose values the model lets follow each other, and an outcome reads "flu, then pneumonia"; every such
-    sequence counts alike.
+    person takes rows whose values the model lets follow each other, and an outcome reads "flu, then pneumonia". Every such
+    choice of rows counts alike: the model decides which histories are possible, not how likely they are. A person is
+    breached if their value in any one release is the same in every assignment.
 
     Parameters
     ----------
@@ -219,6 +263,8 @@ def consistent_assignments(
     releases, background = check_series(series, background)
     values = sensitive_values(releases, attribute)
     build = tracked if use_tracks(releases, track) else untracked
-    cell_of, problem, outcomes = build(releases, background, values, limit)
+    cell_of, problem, found = build(releases, background, values, limit)
     components = [(cells, solve(problem, cells, limit)) for cells in problem.components()]
-    return Assignments(background.ids, cell_of, outcomes, components)
+    return Assignments(
+        background.ids, cell_of, found.names, found.codes, found.labels, background.present(), components
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise, product
 
 import numpy as np
@@ -14,9 +16,46 @@ from ppdp_lab.errors import ParameterError
 from ppdp_lab.forms import PublishedRows
 
 
+class Histories:
+    """What a person may have had, release by release; every distinct history is one outcome.
+
+    A history has a value for every release of the series, also for those that do not hold the person: there it repeats the
+    value before, or at the beginning the first one. Persons who differ only in when they were away then share outcomes.
+    """
+
+    def __init__(self, labels: Sequence[str], n_releases: int) -> None:
+        self.labels, self.n_releases = list(labels), n_releases
+        self._number: dict[tuple[int, ...], int] = {}
+
+    def number(self, codes: Sequence[int]) -> int:
+        """Number of the outcome with these values, one per release; -1 where the person is absent."""
+        held = next(code for code in codes if code >= 0)
+        history = tuple(held := code if code >= 0 else held for code in codes)
+        return self._number.setdefault(history, len(self._number))
+
+    @property
+    def codes(self) -> np.ndarray:
+        """Value codes, outcomes by releases."""
+        return np.array(list(self._number), dtype=np.int64).reshape(-1, self.n_releases)
+
+    @property
+    def names(self) -> list[str]:
+        """What each outcome is called: "flu", or "flu, then pneumonia"; the release of a change only where it is needed."""
+        found = []
+        for history in self._number:
+            starts = [r for r, code in enumerate(history) if r == 0 or code != history[r - 1]]
+            found.append([(self.labels[history[r]], r) for r in starts])
+        short = [", then ".join(label for label, _ in steps) for steps in found]
+        often = Counter(short)
+        return [
+            name if often[name] == 1 else ", then ".join(f"{v} from release {r}" if r else v for v, r in steps)
+            for name, steps in zip(short, found)
+        ]
+
+
 def untracked(
     releases: list[PublishedRows], background: Background, values: Values, limit: int
-) -> tuple[np.ndarray, Problem, list[str]]:
+) -> tuple[np.ndarray, Problem, Histories]:
     """Options are a group in each release and a value that all these groups show."""
     units, history = histories(releases, background)
     _refuse_many(max(unit.n for unit in units), limit)
@@ -39,7 +78,7 @@ def untracked(
         room.append([problem.resource(n, rows=False) for n in release.real_sizes.tolist()])
     exact_rows: dict[tuple[int, int], int] = {}  # of an anatomized release: place of the candidate -> resource
     total = 0
-    follow = _Lives(background, values)
+    follow = _Lives(background, values, len(releases))
     for cell in cells.tolist():
         present = [(r, unit) for r, unit in enumerate(cell) if unit >= 0]
         options = []
@@ -53,24 +92,27 @@ def untracked(
                     fixed.append(exact_rows[r, i])
             lives = follow.through([rows[r][g] for r, g in steps], [r for r, _ in steps], limit)
             options += [
-                Option(follow.outcome(life), tuple([rows[r][g][v] for (r, g), v in zip(steps, life)] + fixed))
+                Option(
+                    follow.outcome(life, [r for r, _ in steps]),
+                    tuple([rows[r][g][v] for (r, g), v in zip(steps, life)] + fixed),
+                )
                 for life in lives
             ]
             total += 1 + len(lives)
             _refuse_many(total, limit)
         problem.options.append(options)
-    return cell_of, problem, follow.outcomes
+    return cell_of, problem, follow.histories
 
 
 class _Lives:
-    """The sequences of values that a person may have had, and what they are called."""
+    """The sequences of values that a person may have had."""
 
-    def __init__(self, background: Background, values: Values) -> None:
-        self.labels = values.labels.tolist()
+    def __init__(self, background: Background, values: Values, n_releases: int) -> None:
         self.model, self.times, self.domain = background.changes, background.times, values.domains[0]
-        # Values that stay are their own outcomes, in the order of their codes; sequences are numbered as they turn up.
-        self.outcomes: list[str] = list(self.labels) if self.model is None else []
-        self._number: dict[str, int] = {}
+        self.histories = Histories(values.labels.tolist(), n_releases)
+        if self.model is None:  # values that stay are outcomes in the order of their codes
+            for code in range(values.n):
+                self.histories.number([code] * n_releases)
         self._reach: dict[int, np.ndarray] = {}
 
     def through(self, shown: list[dict[int, int]], releases: list[int], limit: int) -> list[tuple[int, ...]]:
@@ -90,20 +132,17 @@ class _Lives:
             self._reach[steps] = self.model.over(self.domain, self.model.reach(steps))
         return self._reach[steps]
 
-    def outcome(self, life: tuple[int, ...]) -> int:
-        """The number of what a sequence is called."""
-        if self.model is None:
-            return life[0]
-        name = ", then ".join(self.labels[v] for i, v in enumerate(life) if i == 0 or v != life[i - 1])
-        if name not in self._number:
-            self._number[name] = len(self.outcomes)
-            self.outcomes.append(name)
-        return self._number[name]
+    def outcome(self, life: tuple[int, ...], releases: Sequence[int]) -> int:
+        """The outcome of a sequence of values in the releases that hold the person."""
+        codes = [-1] * self.histories.n_releases
+        for release, code in zip(releases, life):
+            codes[release] = code
+        return self.histories.number(codes)
 
 
 def tracked(
     releases: list[PublishedRows], background: Background, values: Values, limit: int
-) -> tuple[np.ndarray, Problem, list[str]]:
+) -> tuple[np.ndarray, Problem, Histories]:
     """Options are the tracked rows that fit, those with equal groups and values being one."""
     traces = Traces.of(releases, values)
     found = match(releases, background, traces)
@@ -112,13 +151,10 @@ def tracked(
     kept, cell_of = np.unique(same[found.person_cell], return_inverse=True)
     problem = Problem(np.bincount(cell_of, minlength=len(kept)).tolist(), [])
     seen, counts = np.unique(np.column_stack([traces.cell_of, traces.values]), axis=0, return_counts=True)
-    labels = values.labels
-    outcomes: dict[str, int] = {}
+    found_histories = Histories(values.labels.tolist(), len(releases))
     options: dict[int, list[Option]] = {}
     for (cell, *codes), count in zip(seen.tolist(), counts.tolist()):
-        held = [labels[code] for code in codes if code >= 0]
-        changes = [value for i, value in enumerate(held) if i == 0 or value != held[i - 1]]
-        outcome = outcomes.setdefault(", then ".join(changes), len(outcomes))
+        outcome = found_histories.number(codes)
         options.setdefault(cell, []).append(Option(outcome, (problem.resource(count, rows=True),)))
     total = 0
     for cell in kept.tolist():
@@ -126,7 +162,7 @@ def tracked(
         problem.options.append([option for trace in fitting for option in options[trace]])
         total += len(problem.options[-1])
         _refuse_many(total, limit)
-    return cell_of, problem, list(outcomes)
+    return cell_of, problem, found_histories
 
 
 def _first_alike(offsets: np.ndarray, members: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ppdp_lab.attacks.background import Background
 from ppdp_lab.attacks.inputs import Values, check_series, sensitive_values, use_tracks
-from ppdp_lab.attacks.results import AttackResult
+from ppdp_lab.attacks.results import AttackResult, plural
 from ppdp_lab.attacks.search import beside
 from ppdp_lab.attacks.series.candidates import candidate_multisets, confidence
 from ppdp_lab.attacks.series.group_histories import kept_by_histories
@@ -23,6 +23,10 @@ from ppdp_lab.principles import Principle
 @dataclass(frozen=True, eq=False)
 class SeriesAudit(AttackResult):
     """What an auditor says of a series; true exactly if the guarantee holds for everybody.
+
+    A series whose values change cannot be judged without their update model: intersection then compares values that were
+    never meant to be the same. If the guarantee fails and :attr:`changed` says that values changed, the audit neither holds
+    nor reports a breach, and says that the model is missing.
 
     Attributes
     ----------
@@ -41,6 +45,8 @@ class SeriesAudit(AttackResult):
         Why the guarantee fails for one of those for whom it does; empty if it holds.
     by_history : array of bool
         Persons whose pooled candidates fail, but who are safe in every history of groups that keeps the guarantee.
+    changed : int
+        Persons whose values changed between releases although the background has no update model.
     bound : array of bool
         Persons of whom nobody with this background can be more confident, whatever the other persons tell: there
         ``confidence`` bounds the posterior of :func:`~ppdp_lab.attacks.exact.consistent_assignments`. For all others it is
@@ -59,8 +65,14 @@ class SeriesAudit(AttackResult):
     by_history: np.ndarray
     bound: np.ndarray
     knows_groups: bool
+    changed: int = 0
 
     unit = "person"
+
+    @property
+    def judged(self) -> bool:
+        """Whether there is a verdict: not if the guarantee fails for lack of an update model."""
+        return self.changed == 0 or bool(self.safe.all())
 
     @property
     def holds(self) -> bool:
@@ -72,8 +84,8 @@ class SeriesAudit(AttackResult):
 
     @property
     def breached(self) -> np.ndarray:  # type: ignore[override]
-        """Persons for whom the guarantee fails."""
-        return ~self.safe
+        """Persons for whom the guarantee fails; nobody if it could not be judged."""
+        return ~self.safe if self.judged else np.zeros_like(self.safe)
 
     def picture(self) -> tuple[str, np.ndarray]:
         """How many values each person may have."""
@@ -88,6 +100,12 @@ class SeriesAudit(AttackResult):
         how = "rows tracked" if self.tracked else "rows not tracked"
         how += "" if self.knows_groups else ", groups not known, so that shares are estimates"
         series = f"{self.releases} release{'s' if self.releases > 1 else ''} ({how})"
+        if not self.judged:
+            return (
+                f"audit: over {series}, {self.guarantee} cannot be judged: the sensitive values of {self.changed} of "
+                f"{len(self.ids)} {plural('person', len(self.ids))} changed between releases, and the background has no update "
+                f"model; pass the publisher's, Background.worst_case(releases, model=publisher.model)."
+            )
         if not self.holds:
             return (
                 f"audit: over {series}, {self.guarantee} is broken for {self._tally()}; for one of them: {self.reason}."
@@ -126,7 +144,8 @@ def audit_series(
     ----------
     series : sequence of Published
     background : Background
-        ``Background.worst_case(releases)`` for the strongest adversary.
+        ``Background.worst_case(releases)`` for the strongest adversary; ``Background.worst_case(releases,
+        model=publisher.model)`` if values change.
     rule : Principle, optional
         What the candidate records of every person must satisfy, as a class does within one release.
     max_confidence : float, optional
@@ -140,10 +159,12 @@ def audit_series(
     Notes
     -----
     An audit that passes says that intersection fails, not that every attack does: joint reasoning over several persons
-    (:func:`~ppdp_lab.attacks.exact.consistent_assignments`) can tell more, except of the persons in ``bound``. Values are
-    taken to stay the same, and a person with no candidate left, for whom that is not so, fails the audit. If the background
-    carries an update model, candidates are what the update graphs leave, in every version of a person; groups that are not
-    known are then pooled, without the second look.
+    (:func:`~ppdp_lab.attacks.exact.consistent_assignments`) can tell more, except of the persons in ``bound``.
+
+    Without an update model values are taken to stay the same. If they did not, according to the tables that the background
+    was made of, a guarantee that seems broken is not judged. If the background carries an update model, candidates are what
+    the update graphs leave, in every version of a person; groups that are not known are then pooled, without the second look.
+    Tracked rows need no model.
 
     Examples
     --------
@@ -203,7 +224,13 @@ def audit_series(
         by_history[cell_of],
         _bounded(releases, background, values, tracked),
         background.knows_groups,
+        0 if tracked or background.model is not None else int(_changed(background, values, cells.sizes[cell_of]).sum()),
     )
+
+
+def _changed(background: Background, values: Values, records: np.ndarray) -> np.ndarray:
+    """Persons whose values changed: the holder noted it, or no value is left that all their releases agree on."""
+    return background.changed(domain.name for domain in values.domains) | (records == 0)
 
 
 def _bounded(series: Sequence[PublishedRows], background: Background, values: Values, tracked: bool) -> np.ndarray:

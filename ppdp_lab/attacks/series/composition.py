@@ -270,7 +270,7 @@ def value_association(
     if exact:
         require_constant(background, "the exact confidence in one value")
         joint = consistent_assignments(series, background, track=track, attribute=attribute)
-        return Associations(background.ids, joint.posterior().max(axis=1, initial=0.0), threshold, True)
+        return Associations(background.ids, joint.to_frame()["confidence"].to_numpy(), threshold, True)
     releases, background = check_series(series, background)
     values = sensitive_values(releases, attribute)
     tracked = use_tracks(releases, track)

@@ -24,6 +24,8 @@ from ppdp_lab.registry.one_line import WIDTH
 from ppdp_lab.table import Domain, Microdata
 from ppdp_lab.table.files.kinds import text_of
 
+MOST_VALUES = 5_000  # a matrix of 200 MB
+
 UPDATE_MODELS: Registry[type[UpdateModel]] = Registry("update model")
 
 
@@ -194,6 +196,11 @@ class UpdateModel(Plain):
     @cached_property
     def matrix(self) -> np.ndarray:
         """Probability of each value (column) after each value (row), one release later."""
+        if len(self) > MOST_VALUES:
+            raise ParameterError(
+                f"an update model compares every value with every other one, and {len(self):,} values are more than the limit "
+                f"of {MOST_VALUES:,}; use a column with fewer distinct values, for example by grouping rare ones"
+            )
         out = np.zeros((len(self), len(self)))
         for i, row in enumerate(self.targets):
             out[i, list(row)] = 1 / len(row) if self.chances is None else self.chances[i]
@@ -230,9 +237,11 @@ class UpdateModel(Plain):
     def reach(self, steps: int = 1) -> np.ndarray:
         """Boolean matrix: what each value may have become after so many releases; 0 steps change nothing."""
         once = self.matrix > 0
-        out = np.eye(len(self), dtype=bool)
-        for _ in range(check_integer("steps", steps, at_least=0)):
-            out, before = out @ once, out
+        if check_integer("steps", steps, at_least=0) == 0:
+            return np.eye(len(self), dtype=bool)
+        out = once
+        for _ in range(steps - 1):
+            out, before = _product(out, once), out
             if np.array_equal(out, before):  # nothing new will come
                 break
         return out
@@ -241,10 +250,15 @@ class UpdateModel(Plain):
         """Boolean matrix: what each value may be now or ever become."""
         out = (self.matrix > 0) | np.eye(len(self), dtype=bool)
         while True:
-            more = out @ out
+            more = _product(out, out)
             if np.array_equal(more, out):
                 return out
             out = more
+
+    def meeting(self) -> np.ndarray:
+        """Boolean matrix: which two values may ever become the same one."""
+        closure = self.closure()
+        return _product(closure, closure.T)
 
     def over(self, domain: Domain, matrix: np.ndarray) -> np.ndarray:
         """One of this model's matrices over the codes of a domain; refuses a domain with values that it does not know."""
@@ -272,3 +286,9 @@ class UpdateModel(Plain):
         fixed = len(self.absorbing)
         rest = f" ({fixed} never change{'s' if fixed == 1 else ''})" if fixed else ""
         return f"{len(self)} values, each of which may become {many} of them{rest}"
+
+
+def _product(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """The product of two boolean matrices, by way of floats: numpy multiplies booleans without BLAS, a hundred times slower."""
+    found: np.ndarray = one.astype(np.float32) @ other.astype(np.float32) > 0
+    return found

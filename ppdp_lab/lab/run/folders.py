@@ -12,6 +12,7 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,8 +20,9 @@ from typing import Any
 
 from filelock import ReadWriteLock, Timeout
 
+from ppdp_lab.errors import DataFileError
 from ppdp_lab.lab.run import tables
-from ppdp_lab.table.files import still_runs, write_whole
+from ppdp_lab.table.files import check_lock, still_runs, write_whole
 
 LOCK = ".lock"
 _LEFT = re.compile(r"\.(?:partial|old)-(\d+)-")
@@ -101,13 +103,20 @@ def _alive(process: int, folder: Path) -> bool:
 def turn(results: Path, *, exclusive: bool, waiting: Callable[[], None]) -> Iterator[None]:
     """Wait for our turn: an exclusive run shares the machine with no other run under the same ``results``."""
     results.mkdir(parents=True, exist_ok=True)
-    lock = ReadWriteLock(results / LOCK, is_singleton=False)
-    take = lock.acquire_write if exclusive else lock.acquire_read
+    place = results / LOCK
+    check_lock(place, results)
     try:
-        held = take(blocking=False)
-    except Timeout:
-        waiting()
-        held = take()
+        lock = ReadWriteLock(place, is_singleton=False)
+        take = lock.acquire_write if exclusive else lock.acquire_read
+        try:
+            held = take(blocking=False)
+        except Timeout:
+            waiting()
+            held = take()
+    except (OSError, sqlite3.Error) as error:
+        raise DataFileError(
+            f"{str(results)!r} cannot be locked: its lock {str(place)!r} cannot be used ({error}); remove it if nothing runs"
+        ) from error
     with held:
         yield
 

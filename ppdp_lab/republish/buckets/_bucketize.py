@@ -8,6 +8,8 @@ dynamic datasets", SIGMOD 2007, whose balancing and assignment steps these are).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 
@@ -76,8 +78,10 @@ def eligible_with(counts: np.ndarray, m: int) -> np.ndarray:
     return raised(counts, np.full_like(counts, counts.max()), lacking) - counts
 
 
-def assign(counts: np.ndarray, m: int) -> list[tuple[np.ndarray, int]]:
+def assign(counts: np.ndarray, m: int) -> Iterator[tuple[np.ndarray, int]]:
     """Divide m-eligible counts into buckets: pairs of a signature and the number of records of each of its values.
+
+    Pairs come one by one, so that a caller can stop at too many of them: each takes a sort of all values.
 
     Each bucket takes the beta most frequent values, beta >= m as small as possible, and as many records of each as leave
     the rest m-eligible. Such a bucket always exists, if only of height 1: let the most frequent value have c records
@@ -91,7 +95,6 @@ def assign(counts: np.ndarray, m: int) -> list[tuple[np.ndarray, int]]:
     """
     counts = counts.copy()
     left = int(counts.sum())
-    buckets = []
     while left:
         order = np.argsort(-counts, kind="stable")
         largest = counts[order]
@@ -113,8 +116,7 @@ def assign(counts: np.ndarray, m: int) -> list[tuple[np.ndarray, int]]:
         signature = np.sort(order[:beta])
         counts[signature] -= height
         left -= height * beta
-        buckets.append((signature, height))
-    return buckets
+        yield signature, height
 
 
 def first_of(matrix: np.ndarray, totals: np.ndarray) -> np.ndarray:

@@ -87,8 +87,7 @@ def _bits(matrix: np.ndarray) -> np.ndarray:
 def check_apart(release: Release, model: UpdateModel, new: np.ndarray) -> None:
     """BrokenRuleError if two values of a class that holds a new record can ever become the same (m-Distinct*)."""
     domain = release.table.sensitive_domains[0]
-    closure = model.closure()
-    meet = model.over(domain, closure @ closure.T)
+    meet = model.over(domain, model.meeting())
     np.fill_diagonal(meet, False)
     histogram = release.counts().histogram()
     now = np.zeros((release.n_classes, len(domain)), dtype=np.float32)

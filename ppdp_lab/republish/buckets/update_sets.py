@@ -74,8 +74,7 @@ class UpdateSets:
         Values whose candidate update sets overlap at any time get the same number, and so do those that are only linked by
         others: stricter than needed for models that are no partition, and never too lax.
         """
-        closure = self.model.closure()
-        overlap = self.model.over(self.domain, closure @ closure.T)
+        overlap = self.model.over(self.domain, self.model.meeting())
         numbers = np.arange(len(overlap))
         while True:
             least = np.where(overlap, numbers, len(numbers)).min(axis=1, initial=len(numbers))

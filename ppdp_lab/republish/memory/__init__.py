@@ -8,7 +8,7 @@ from ppdp_lab.republish.memory.layout import (
     lengthen,
     renumber,
 )
-from ppdp_lab.republish.memory.remembered import Remembered, fresh_pseudonyms
+from ppdp_lab.republish.memory.remembered import Remembered, fresh_pseudonyms, stored_ids
 from ppdp_lab.republish.memory.vocabulary import Renumbering, Vocabulary
 
 __all__ = [
@@ -23,5 +23,6 @@ __all__ = [
     "lengthen",
     "read_memory",
     "renumber",
+    "stored_ids",
     "write_memory",
 ]

@@ -13,22 +13,19 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
-import tempfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 import pandas as pd
-from filelock import FileLock
 
 from ppdp_lab.errors import DataFileError, listed
 from ppdp_lab.republish.memory.vocabulary import Vocabulary
 from ppdp_lab.table import Domain, Hierarchy
-from ppdp_lab.table.files import write_whole
+from ppdp_lab.table.files import locked, write_whole
 
 FORMAT = 3
 _HEADER = {
@@ -49,7 +46,7 @@ def write_memory(
     text = json.dumps({"format": FORMAT, **header})
     checksum = _checksum(text, arrays)
     content = {"header": np.array(text), **arrays, "checksum": np.array(checksum)}
-    with _lock(path):
+    with locked(path):
         if last is not None and path.is_file() and _checksum_in(path) != last:
             raise DataFileError(
                 f"{str(path)!r} was written by somebody else since it was loaded or saved here, so their releases would be "
@@ -57,15 +54,6 @@ def write_memory(
             )
         write_whole(path, lambda file: np.savez_compressed(file, allow_pickle=False, **content), mode=0o600)
     return checksum
-
-
-@contextlib.contextmanager
-def _lock(path: Path) -> Iterator[None]:
-    """One writer at a time per file; the lock lies among temporary files, not beside the memory."""
-    owner = os.getuid() if hasattr(os, "getuid") else 0
-    name = hashlib.sha256(os.path.realpath(path).encode("utf-8", "surrogateescape")).hexdigest()[:32]
-    with FileLock(Path(tempfile.gettempdir()) / f"ppdp_lab-{owner}-{name}.lock", timeout=600, mode=0o600):
-        yield
 
 
 def _checksum_in(path: Path) -> str:

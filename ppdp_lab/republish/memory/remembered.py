@@ -83,11 +83,6 @@ class Remembered(Plain):
         path = Path(path)
         if path.is_dir() or not path.parent.is_dir():
             raise DataFileError(f"cannot write {str(path)!r}: name a file in a folder that exists")
-        ids = np.asarray(self._ids)
-        if ids.dtype.kind not in "iu":
-            if not all(isinstance(value, str) for value in ids.tolist()):
-                raise IdError("only whole numbers and text can be saved as ids; give the Microdata such ids")
-            ids = np.array(ids.tolist(), dtype=np.str_)
         known = self._vocabulary
         header = {
             "publisher": self.to_plain(),
@@ -98,7 +93,7 @@ class Remembered(Plain):
             "chance": self.chance.bit_generator.state,
         }
         arrays = {
-            "ids": ids,
+            "ids": stored_ids(self._ids),
             "present": self._present,
             "pseudonyms": self._pseudonyms,
             "codes": self._codes,
@@ -211,6 +206,26 @@ class Remembered(Plain):
             self._codes = np.full((len(table.domains), self.n_persons), -1, dtype=np.int32)
         self._awaiting = ""
         self._convert(table)
+
+
+def stored_ids(ids: pd.Index) -> np.ndarray:
+    """Ids as a memory file holds them, whole numbers or text; an IdError for ids of any other kind.
+
+    >>> stored_ids(pd.Index(["a", "b"]))
+    array(['a', 'b'], dtype='<U1')
+    """
+    if pd.api.types.is_integer_dtype(ids.dtype):
+        return ids.to_numpy(dtype=np.uint64 if pd.api.types.is_unsigned_integer_dtype(ids.dtype) else np.int64)
+    values = ids.tolist()
+    if all(isinstance(value, str) for value in values):
+        return np.array(values, dtype=np.str_)
+    if all(isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63 for value in values):
+        return np.array(values, dtype=np.int64)
+    kinds = sorted({type(value).__name__ for value in values})
+    raise IdError(
+        f"a publisher recognizes people by ids that it can save, which are 64-bit whole numbers or text, not {', '.join(kinds)}; "
+        f"convert the ids before the first release, for example with ids=frame.index.map(str)"
+    )
 
 
 def fresh_pseudonyms(n: int, taken: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.errors import DataFileError, SchemaError, listed
+from ppdp_lab.errors import SchemaError, listed
 from ppdp_lab.registry import OneLine
 from ppdp_lab.table import Domain, Microdata
 
@@ -104,7 +104,7 @@ class Vocabulary(OneLine):
         return {"quasi_identifiers": self.quasi_identifiers, "sensitive": self.sensitive, "columns": columns}
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """The values of each column, and where they lie on a line."""
+        """The values of each column, and where they lie on a line; a SchemaError for values that no file can hold."""
         out = {}
         for i, domain in enumerate(self.domains.values()):
             out[f"values.{i}"] = _storable(domain)
@@ -136,6 +136,7 @@ def _storable(domain: Domain) -> np.ndarray:
         return np.array(listed_values, dtype=np.str_)
     if domain.hierarchy is not None:  # leaves of mixed types: the next table brings them along
         return np.array(domain.labels.tolist(), dtype=np.str_)
-    raise DataFileError(
-        f"column {domain.name!r} holds values that are neither numbers, dates nor text, so they cannot be saved; make it text"
+    raise SchemaError(
+        f"column {domain.name!r} has values that a publisher's memory cannot hold: neither numbers, nor dates without a time "
+        f"zone (datetime64), nor text; convert the column before the first release, for example with astype(str)"
     )

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import IdError, ParameterError, SchemaError, check_integer, listed
-from ppdp_lab.table import Microdata, common_domains
+from ppdp_lab.table import Microdata, common_domains, plain_index
 
 _NONE = pd.Index([])
 
@@ -89,7 +89,7 @@ def _check_table(table: object) -> None:
 
 def _index(what: str, ids: Any) -> pd.Index:
     if isinstance(ids, pd.Index):
-        return ids.to_flat_index() if isinstance(ids, pd.MultiIndex) else ids
+        return plain_index(ids)
     try:
         return pd.Index(ids, tupleize_cols=False)
     except (TypeError, ValueError):

@@ -4,7 +4,7 @@ from ppdp_lab.table.files.opening import open_table
 from ppdp_lab.table.files.options import MISSING, OPTIONS, Reading
 from ppdp_lab.table.files.reading import FileFrame, read_file, read_frames, read_rows
 from ppdp_lab.table.files.report import FileReport, ReadingWarning
-from ppdp_lab.table.files.whole import still_runs, write_all, write_whole
+from ppdp_lab.table.files.whole import check_lock, locked, still_runs, write_all, write_whole
 from ppdp_lab.table.files.writing import write_csv, write_csvs
 
 __all__ = [
@@ -14,6 +14,8 @@ __all__ = [
     "FileReport",
     "Reading",
     "ReadingWarning",
+    "check_lock",
+    "locked",
     "open_table",
     "read_file",
     "read_frames",

@@ -15,7 +15,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ppdp_lab.errors import DataFileError, ParameterError
+from filelock import FileLock, Timeout
+
+from ppdp_lab.errors import DataFileError, ParameterError, PPDPError
 
 Content = bytes | str | Callable[[BinaryIO], Any]
 
@@ -109,17 +111,16 @@ def _fill(part: Path, target: Path, content: Content, mode: int | None) -> None:
             target.chmod(there & mode)  # at once: what stands there is as secret as what comes
         bits = mode if mode is not None else there
         opened = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), bits or 0o666)
-    with os.fdopen(opened, "wb") as file:
+    # Closing writes what is still in the buffer, so it can fail like any other write.
+    with _in_words(target), os.fdopen(opened, "wb") as file:
         if bits is not None:
-            with _in_words(target):
-                part.chmod(bits)  # whatever the umask says
-        with _in_words(target):
-            if callable(content):
-                content(file)
-            else:
-                file.write(content.encode() if isinstance(content, str) else content)
-            file.flush()
-            os.fsync(file.fileno())
+            part.chmod(bits)  # whatever the umask says
+        if callable(content):
+            content(file)
+        else:
+            file.write(content.encode() if isinstance(content, str) else content)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _rename(fresh: list[Path], targets: list[Path]) -> None:
@@ -212,6 +213,61 @@ def _lives(pid: int) -> bool:
 def _in_words(target: Path) -> Iterator[None]:
     try:
         yield
+    except (OSError, ValueError) as error:
+        # Archives that fail to write fail again when they are closed, with an error of their own.
+        cause: BaseException | None = error
+        while cause is not None and not isinstance(cause, OSError):
+            cause = cause.__context__
+        if cause is None or isinstance(error, PPDPError):
+            raise
+        reason = cause.strerror or str(cause)
+        kept = ", and the old file is intact" if target.is_file() else ""
+        raise DataFileError(f"{str(target)!r} cannot be written: {reason}; nothing was changed{kept}") from error
+
+
+LOCK_SECONDS = 60.0  # no file takes that long to write
+
+
+def check_lock(path: Path, target: Path) -> None:
+    """Raise a DataFileError if something other than an ordinary file has the name of a target's lock."""
+    what = "a symbolic link" if path.is_symlink() else "a folder" if path.is_dir() else "not an ordinary file"
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise DataFileError(
+            f"{str(target)!r} cannot be locked: its lock {str(path)!r} is {what}; remove it if no other process needs it"
+        )
+
+
+@contextlib.contextmanager
+def locked(path: str | Path) -> Iterator[None]:
+    """Let one process at a time write a file.
+
+    The lock is a hidden file beside the target that is there while it is held. One that a killed process left behind is
+    taken over. A link is never followed.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with locked(folder / "memory.npz"):
+    ...     [file.suffix for file in folder.iterdir()]
+    ['.lock']
+    >>> list(folder.iterdir())
+    []
+    """
+    target = Path(os.path.realpath(path))
+    place = target.with_name(f"{_prefix(target)[:-1]}.lock")
+    check_lock(place, target)
+    lock = FileLock(place, timeout=LOCK_SECONDS, mode=0o600)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise DataFileError(
+            f"{str(target)!r} has been locked by another process for {LOCK_SECONDS:g} seconds; try again when it has finished"
+        ) from None
     except OSError as error:
         reason = error.strerror or str(error)
-        raise DataFileError(f"{str(target)!r} cannot be written: {reason}; nothing was changed") from error
+        raise DataFileError(f"{str(target)!r} cannot be locked by {str(place)!r}: {reason}") from error
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):  # while it is held: a process that waits for it notices, and makes a new one
+            place.unlink()
+        lock.release()

@@ -29,6 +29,7 @@ from ppdp_lab.table.hierarchies.showing import tree_html
 from ppdp_lab.table.keys.bounds import check_entries
 
 ROOT = "*"
+DEEPEST = 100  # levels of nested dictionaries
 
 
 class Hierarchy:
@@ -135,6 +136,8 @@ class Hierarchy:
     def from_dict(cls, tree: Mapping[str, Any]) -> Hierarchy:
         """From nested dictionaries; lists hold leaves. A single outermost key is the root, else the root is ``*``.
 
+        A dictionary that contains itself, or one of more than 100 levels, raises a HierarchyError.
+
         >>> Hierarchy.from_dict({"Any": {"Europe": ["Italy", "France"], "Mars": None}}).levels("Mars")
         ['Mars', 'Mars', 'Any']
         """
@@ -142,7 +145,13 @@ class Hierarchy:
             raise HierarchyError("from_dict needs nested dictionaries with at least one leaf")
         paths: list[list[Any]] = []
 
-        def walk(node: Any, above: list[Any]) -> None:
+        def walk(node: Any, above: list[Any], around: tuple[int, ...]) -> None:
+            if id(node) in around:
+                raise HierarchyError(
+                    f"the dictionary below {above[0]!r} contains itself; a hierarchy must be a finite tree"
+                )
+            if len(above) >= DEEPEST:
+                raise HierarchyError(f"the dictionaries are nested more than {DEEPEST} levels deep; use fewer levels")
             for child in node:
                 below = node[child] if isinstance(node, Mapping) else None
                 if isinstance(below, str) or not (below is None or isinstance(below, Iterable)):
@@ -152,11 +161,11 @@ class Hierarchy:
                 if not isinstance(below, Mapping):
                     below = [] if below is None else list(below)
                 if below:
-                    walk(below, [child, *above])
+                    walk(below, [child, *above], (*around, id(node)))
                 else:
                     paths.append([child, *above])
 
-        walk(tree, [])
+        walk(tree, [], ())
         if len(tree) > 1 or len(paths[0]) == 1:
             paths = [[*path, ROOT] for path in paths]
         depth = max(map(len, paths))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.errors import HierarchyError, listed
+from ppdp_lab.errors import HierarchyError, check_values, listed
 
 
 def level_columns(table: Any) -> list[np.ndarray]:
@@ -35,6 +35,7 @@ def level_columns(table: Any) -> list[np.ndarray]:
     if not columns or len(columns[0]) == 0:
         raise HierarchyError("a hierarchy needs at least one leaf")
     for level, column in enumerate(columns):
+        check_values(f"level {level} of a hierarchy", column, HierarchyError)
         empty = pd.isna(column)
         if empty.any():
             leaf = columns[0][np.argmax(empty)]

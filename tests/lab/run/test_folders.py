@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from ppdp_lab.errors import DataFileError
 from ppdp_lab.lab import read
 from ppdp_lab.lab.run import folders
 from ppdp_lab.lab.run.machine import PACKAGE
@@ -84,6 +85,24 @@ def test_an_exclusive_run_is_alone(tmp_path):
     assert {"c", "d"} <= set(waited) and "a" not in waited
     assert all(len(now) == 1 for now in most if any(exclusive for _, exclusive in now))
     assert max(map(len, most)) == 2
+
+
+def test_a_planted_lock_is_an_error_and_not_written_through(tmp_path):
+    results, victim = tmp_path / "results", tmp_path / "victim"
+    results.mkdir()
+    lock = results / folders.LOCK
+    for plant, words in (
+        (lambda: lock.symlink_to(victim), "is a symbolic link; remove it"),
+        (lock.mkdir, "is a folder; remove it"),
+        (lambda: lock.write_text("no lock at all, but long enough to be one" * 100), "cannot be used .*; remove it if"),
+    ):
+        plant()
+        for exclusive in (True, False):
+            turn = folders.turn(results, exclusive=exclusive, waiting=lambda: None)
+            with pytest.raises(DataFileError, match=f"results' cannot be locked: its lock .* {words}"), turn:
+                pass
+        assert not victim.exists()
+        lock.rmdir() if lock.is_dir() else lock.unlink()
 
 
 def test_a_killed_process_gives_up_its_turn(tmp_path):

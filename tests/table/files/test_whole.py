@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import random
 import signal
@@ -10,10 +12,11 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ppdp_lab.errors import DataFileError, ParameterError
-from ppdp_lab.table.files import whole, write_all, write_whole
+from ppdp_lab.table.files import locked, whole, write_all, write_whole
 
 NURSERY = """
 import os, sys
@@ -179,3 +182,79 @@ def test_places_that_cannot_be_written(tmp_path):
         write_whole(tmp_path / "a", "x", mode="rw")
     with pytest.raises(ParameterError, match="the same file twice"):
         write_all({tmp_path / "a": "x", tmp_path / "." / "b" / ".." / "a": "y"})
+
+
+def test_a_disk_that_fills_up_while_an_archive_is_written(tmp_path):
+    """The archive fails again when it is closed, and so does the file: the message is still about the disk."""
+    target = tmp_path / "memory.npz"
+    write_whole(target, b"old")
+
+    class Full(io.FileIO):
+        def write(self, data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def archive(file):
+        full = io.BufferedWriter(Full(file.fileno(), "wb", closefd=False))
+        np.savez_compressed(full, a=np.random.default_rng(1).random(100_000))
+
+    words = r"memory\.npz' cannot be written: No space left on device; nothing was changed, and the old file is intact"
+    with pytest.raises(DataFileError, match=words):
+        write_whole(target, archive)
+    assert [file.name for file in tmp_path.iterdir()] == ["memory.npz"] and target.read_bytes() == b"old"
+
+
+def test_only_one_process_holds_a_lock_and_none_is_left(tmp_path, monkeypatch):
+    target = tmp_path / "memory.npz"
+    hold = (
+        "import sys; from ppdp_lab.table.files import locked\n"
+        "with locked(sys.argv[1]): print('held', flush=True); sys.stdin.read()"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", hold, str(target)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout.readline() == "held\n"
+    monkeypatch.setattr(whole, "LOCK_SECONDS", 0.1)
+    words = r"memory\.npz' has been locked by another process for 0\.1 seconds; try again"
+    with pytest.raises(DataFileError, match=words), locked(target):
+        pass
+    holder.kill()
+    holder.wait()
+    holder.stdout.close()
+    holder.stdin.close()
+    assert len(list(tmp_path.iterdir())) == 1  # what the killed process left
+    with locked(target):
+        pass
+    assert not list(tmp_path.iterdir())
+
+
+def lock_of(target):
+    """Where the lock of a file lies."""
+    with locked(target):
+        (place,) = target.parent.glob(".*.lock")
+    return place
+
+
+def test_a_planted_lock_is_never_written_through(tmp_path):
+    target, victim = tmp_path / "memory.npz", tmp_path / "victim"
+    place = lock_of(target)
+    victim.write_text("precious")
+    for plant, what in (
+        (lambda: place.symlink_to(victim), "a symbolic link"),
+        (lambda: place.symlink_to(tmp_path / "nowhere"), "a symbolic link"),
+        (place.mkdir, "a folder"),
+        (lambda: os.mkfifo(place), "not an ordinary file"),
+    ):
+        plant()
+        words = rf"memory\.npz' cannot be locked: its lock .* is {what}; remove it"
+        with pytest.raises(DataFileError, match=words), locked(target):
+            pass
+        assert victim.read_text() == "precious" and not (tmp_path / "nowhere").exists()
+        place.rmdir() if what == "a folder" else place.unlink()
+    os.link(victim, place)  # an ordinary file with two names: the lock takes the name and leaves the content
+    with locked(target):
+        pass
+    assert victim.read_text() == "precious" and not place.exists()
+    place.write_text("left behind")
+    with locked(target):
+        pass
+    assert not place.exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -305,3 +306,33 @@ def test_a_wrong_separator_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     assert file.read_text() == before
     refused(ParameterError, "separator must be", Hierarchy.from_dict(PLACES).to_csv, tmp_path / "new.csv", separator=5)
     assert not (tmp_path / "new.csv").exists()
+
+
+def test_labels_that_no_file_can_hold_are_rejected() -> None:
+    for leaf, words in (
+        ("x\0", "level 0 of a hierarchy has text with a NUL character"),
+        ("x\ud800", "a lone surrogate"),
+        (2j, "a complex number"),
+        (Decimal("sNaN"), "a signaling NaN"),
+    ):
+        refused(HierarchyError, words, Hierarchy, [[leaf, "*"], ["y", "*"]])
+        refused(HierarchyError, words, Hierarchy, pd.DataFrame([[leaf, "*"], ["y", "*"]], dtype=object))
+    refused(
+        HierarchyError, "level 1 of a hierarchy has text with a NUL", Hierarchy, [["x", "a\0", "*"], ["y", "a", "*"]]
+    )
+    refused(HierarchyError, "binary data", Hierarchy, pd.DataFrame([[b"x", "*"]], dtype=object))
+
+
+def test_dictionaries_without_an_end_are_rejected() -> None:
+    loop: dict = {"Europe": {"Italy": ["Rome"]}}
+    loop["Europe"]["World"] = loop
+    refused(HierarchyError, "the dictionary below 'World' contains itself", Hierarchy.from_dict, loop)
+    itself: dict = {}
+    itself["a"] = itself
+    refused(HierarchyError, "the dictionary below 'a' contains itself", Hierarchy.from_dict, itself)
+    deep: dict = {"leaf": None}
+    for level in range(5000):
+        deep = {level: deep}
+    refused(HierarchyError, "nested more than 100 levels deep", Hierarchy.from_dict, deep)
+    twice = {"Rome": None}  # the same dictionary in two places is no loop, but no tree either
+    refused(HierarchyError, "leaf 'Rome' stands more than once", Hierarchy.from_dict, {"Italy": twice, "France": twice})
