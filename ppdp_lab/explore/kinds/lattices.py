@@ -82,7 +82,8 @@ class Lattices(Explorer):
             says += f"At the end it chooses {','.join(map(str, result.best))}, which loses {best:.1%}."
         if plain:
             says += (
-                f" The table has no hierarchy of {', '.join(plain)}: runs of values, or all of them, stand in for it."
+                f" The table has no hierarchy for {', '.join(plain)}: ordered values are generalized to default intervals, "
+                f"text to '*'."
             )
         return Shown(
             figure=drawings.lattice(nodes),
