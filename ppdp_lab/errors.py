@@ -89,6 +89,10 @@ class DirtyRecordsWarning(PPDPWarning):
     """A release holds persons who are not in its snapshot: deleted people are put back into print."""
 
 
+class DefaultHierarchyWarning(PPDPWarning):
+    """Full-domain generalization used default intervals for an ordered column that has no hierarchy."""
+
+
 class DroppedColumnsWarning(PPDPWarning):
     """Columns of the frame that the schema does not name were dropped."""
 

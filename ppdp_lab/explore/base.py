@@ -24,12 +24,17 @@ EXPLORERS: Registry[Callable[..., Any]] = Registry("explorer")
 # ---------------------------------------------------------------------- knobs
 @dataclass(frozen=True)
 class Knob:
-    """Something to turn: its name in the state, what stands beside it, and its value; ``idle`` if it changes nothing now."""
+    """Something to turn: its name in the state, what stands beside it, and its value; ``idle`` if it changes nothing now.
+
+    ``of`` names the knobs that its value belongs to, such as the file whose columns it chooses from. When one of them changes,
+    the old value is not carried over: the state holds None until the explorer has answered with a value of its own.
+    """
 
     name: str
     label: str
     value: Any
     idle: bool = field(default=False, kw_only=True)
+    of: tuple[str, ...] = field(default=(), kw_only=True)
 
     def kept(self, value: Any) -> Knob:
         """The same knob at another value, where it can have that; else as it is."""
@@ -73,6 +78,8 @@ class Several(Stops):
 
     def kept(self, value: Any) -> Knob:
         """The values, if all are options and they are enough; else, as after a change of table, those of the knob."""
+        if value is None:
+            return self
         chosen = tuple(value)
         return replace(self, value=chosen) if set(chosen) <= set(self.options) and len(chosen) >= self.least else self
 
@@ -205,4 +212,5 @@ class Explorer(ABC):
         for name in given:
             if name not in known:
                 raise unknown(f"knob of {self.title}:", name, known)
-        return {name: given.get(name, knob.value) for name, knob in known.items()}
+        first = {name: None if set(knob.of) & set(given) else knob.value for name, knob in known.items()}
+        return first | given

@@ -29,6 +29,7 @@ _STYLE = """<style>
   column-gap: 16px; width: 100%; overflow: visible; }
 .ppdp-body > .ppdp-knobs { grid-area: knobs; padding-right: 8px; } .ppdp-body > .ppdp-picture { grid-area: picture; }
 .ppdp-body > .ppdp-facts { grid-area: facts; overflow-x: auto; }
+.ppdp-explorer .ppdp-stale { opacity: 0.3; }
 .ppdp-facts .ppdp-lab.ppdp-lab table .short { white-space: normal; }
 .ppdp-explorer :is(select, input, button, .noUi-handle):focus-visible {
   outline: 2px solid #0072B2 !important; outline-offset: 1px; }
@@ -44,11 +45,18 @@ _COPY = (
 )
 
 
+class Question(dict[str, Any]):
+    """A state of the knobs to be answered, and what the controls said ``before`` the answer."""
+
+    before: Mapping[str, Any]
+
+
 class Panel(widgets.VBox):
     """A widget around an explorer.
 
-    ``state`` are the knobs' values, ``shown`` the latest answer, ``code`` its Python. ``turn(k=5)`` turns knobs and waits for
-    the answer.
+    ``state`` are the knobs' values, ``shown`` the answer to them, ``code`` its Python. ``turn(k=5)`` turns knobs and waits for
+    the answer. What is shown or can be saved always belongs to the knobs: after an error there is no picture, sentence, file
+    or code, and while a long computation runs the picture before is dimmed and its files cannot be saved.
     """
 
     def __init__(self, explorer: Explorer, given: Mapping[str, Any]) -> None:
@@ -58,6 +66,8 @@ class Panel(widgets.VBox):
         self._tried: set[str] = set()
         self._places: Places = {}
         start = explorer.state(**given)
+        self._of = {knob.name: knob.of for knob in explorer.knobs()}
+        self._open = {name for name, value in start.items() if value is None and self._of[name]}
         self.controls = {knob.name: control_of(knob.kept(start[knob.name])) for knob in explorer.knobs()}
         for control in self.controls.values():
             control.observe(self._turned, names="value")
@@ -69,7 +79,7 @@ class Panel(widgets.VBox):
         self.doing = widgets.HTML()
         self.halt = widgets.Button(description="stop", tooltip="give up this computation", disabled=True)
         self.halt.layout = {"width": "70px"}
-        self._worker = Worker(explorer.show, self._answered, self._told, self._ahead)
+        self._worker = Worker(self._show, self._answered, self._told, self._ahead)
         self.halt.on_click(lambda _: self._worker.stop())
         self.text = widgets.Textarea(rows=12, layout=WIDE, continuous_update=False)
         self.text.add_class("ppdp-code")
@@ -81,7 +91,9 @@ class Panel(widgets.VBox):
         self.add_class("ppdp-explorer")
         try:
             # Waited for: a page that is loading itself misses what is sent to it meanwhile.
-            self._worker.now(start)
+            self._worker.now(self._asking(start))
+            if any(value not in (None, self.controls[name].value) for name, value in start.items()):
+                self._worker.now(self._asking(self.state))  # with the nearest values that the knobs can have
         except KeyboardInterrupt:  # the notebook's own way to stop
             self._worker.stop()
             raise
@@ -106,8 +118,8 @@ class Panel(widgets.VBox):
     # ------------------------------------------------------------------ for whoever holds it
     @property
     def state(self) -> dict[str, Any]:
-        """The knobs' values."""
-        return {name: control.value for name, control in self.controls.items()}
+        """The knobs' values; None for one that waits for a value that fits a new file or table."""
+        return {name: None if name in self._open else control.value for name, control in self.controls.items()}
 
     @property
     def code(self) -> str:
@@ -117,10 +129,13 @@ class Panel(widgets.VBox):
     def turn(self, **knobs: Any) -> Shown | None:
         """Turn knobs and wait for the answer; None if there is none, and ``problem`` then says why."""
         self.explorer.state(**knobs)  # refuses unknown names
+        before = {name: self.controls[name].value for name in knobs}
         with self._by_itself():
             for name, value in knobs.items():
                 self.controls[name].value = value
-        self._worker.now(self.state)
+        self._changed(*(name for name, value in before.items() if value != self.controls[name].value))
+        self._open -= set(knobs)
+        self._worker.now(self._asking(self.state))
         return None if self.problem.value else self.shown
 
     # ------------------------------------------------------------------ asking and answering
@@ -134,9 +149,27 @@ class Panel(widgets.VBox):
         finally:
             self._setting.discard(me)
 
-    def _turned(self, _: Any) -> None:
+    def _turned(self, change: Any) -> None:
         if threading.get_ident() not in self._setting:
-            self._worker.ask(self.state)
+            self._changed(*(name for name, control in self.controls.items() if control is change["owner"]))
+            question = self._asking(self.state)
+            self.files.value = ""  # what can be saved belongs to the knobs as they were
+            self._worker.ask(question)
+
+    def _asking(self, state: dict[str, Any]) -> Question:
+        """A question for the worker, remembered as the latest one."""
+        self._latest = Question(state)
+        self._latest.before = {name: control.value for name, control in self.controls.items()}
+        return self._latest
+
+    def _changed(self, *names: str) -> None:
+        """What was chosen for a file or table is not carried over to the next one."""
+        self._open -= set(names)
+        self._open |= {name for name, of in self._of.items() if set(of) & set(names)} - set(names)
+
+    def _show(self, question: Any, work: Work) -> Shown:
+        self._answering: Question = question
+        return self.explorer.show(question, work)
 
     def _told(self, share: float, what: str) -> None:
         """Progress, from the worker's thread; it is shown only if it takes a while."""
@@ -161,6 +194,8 @@ class Panel(widgets.VBox):
         share, what = self._doing
         self.bar.value, self.doing.value = share, escape(what)
         self.bar.layout.visibility, self.halt.disabled = "visible" if busy else "hidden", not busy
+        for part in (self.picture, self.says, self.facts):
+            (part.add_class if busy else part.remove_class)("ppdp-stale")
 
     def _ahead(self, state: Mapping[str, Any], work: Work) -> None:
         """Try each slider once, one stop further: what is used for the first time is read in before somebody waits for it."""
@@ -182,7 +217,7 @@ class Panel(widgets.VBox):
 
     def _answered(self, found: Any) -> None:
         if isinstance(found, Stopped):
-            self._complain("Stopped; the picture is the one before. Turn a knob to go on.")
+            self._complain("Stopped. Change a setting to start again.")
         elif isinstance(found, (PPDPError, OSError)):
             self._complain(" ".join(str(found).split()))
             with suppress(PPDPError, OSError):  # one complaint is enough
@@ -194,6 +229,10 @@ class Panel(widgets.VBox):
             self._put(found)
 
     def _complain(self, sentence: str) -> None:
+        """One red sentence, and nothing else: what was there before belongs to other knobs."""
+        self.shown = None
+        for part in (self.picture, self.says, self.facts, self.files, self.text):
+            part.value = ""
         self.problem.value = f"<p role='alert' style='color:#B00020;{TEXT}'>{escape(sentence)}</p>"
 
     def _put(self, shown: Shown) -> None:
@@ -205,13 +244,20 @@ class Panel(widgets.VBox):
         self.text.value = shown.code
         self.says.value = f"<p aria-live='polite' style='{TEXT}'>{escape(shown.says)}</p>"
         self.facts.value = pictures.table(shown.facts)
-        self.files.value = pictures.links(shown.files)
+        self.files.value = pictures.links(shown.files) if self._answering is self._latest else ""
+        if self._answering is not self._latest:  # a knob was turned in between
+            self.files.value = ""
         self.picture.value = drawn
 
     def _fit(self, knobs: Sequence[Knob]) -> None:
         """Give knobs the ranges and options that they have now."""
+        asked = self._answering
         with self._by_itself():
             for knob in knobs:
                 control = self.controls[knob.name]
+                if any(asked[source] != self.controls[source].value for source in self._of[knob.name]):
+                    continue  # there is another file by now, and its answer comes
                 # The reader may have turned it since: what it says now counts, where it still can be had.
-                reshape(control, knob.kept(control.value))
+                turned = control.value != asked.before[knob.name]
+                reshape(control, knob.kept(control.value if turned else asked[knob.name]))
+                self._open.discard(knob.name)

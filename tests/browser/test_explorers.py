@@ -76,17 +76,17 @@ def another_tab(page, voila, screenshot, tmp_path):
     other.close()
 
 
+DROP = """([name, text]) => { const data = new DataTransfer(); data.items.add(new File([text], name));
+    document.querySelector('.ppdp-zone').dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true})); }"""
+
+
 def dropped(page, voila, screenshot, tmp_path):
-    """A file is dropped, its roles are said, and the release is saved."""
+    """A file is dropped, its roles are chosen, and the release is saved; after a broken file nothing is shown or saved."""
     before = seen(page)
     rows = "\n".join(f"P{i};{20 + i % 9};{60 + i % 7};{'flu' if i % 2 else 'cold'}" for i in range(90))
-    page.evaluate(
-        """text => { const data = new DataTransfer(); data.items.add(new File([text], 'patients.csv'));
-        document.querySelector('.ppdp-zone').dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true})); }""",
-        f"name;age;weight;illness\n{rows}\n",
-    )
+    page.evaluate(DROP, ["patients.csv", f"name;age;weight;illness\n{rows}\n"])
     page.get_by_text("read patients.csv as CSV: 90 rows").wait_for()
-    assert "Of 90 people" in changed(page, before)[0]
+    assert "of 90 people" in changed(page, before)[0]
     columns = page.locator(".widget-select-multiple", has_text="may be known").locator("select")
     assert columns.evaluate("e => [...e.options].map(o => o.text)") == ["name", "age", "weight", "illness"]
     now = seen(page)
@@ -99,6 +99,15 @@ def dropped(page, voila, screenshot, tmp_path):
     saved.value.save_as(tmp_path / "published.csv")
     published = (tmp_path / "published.csv").read_text()
     assert len(published.splitlines()) == 91 and published.startswith("age,illness") and "P1" not in published
+    page.evaluate(DROP, ["broken.csv", "age,age\n1,2\n"])
+    page.get_by_role("alert").get_by_text("file 'broken.csv' has more than one column named 'age'").wait_for()
+    screenshot(page, "explore-own_table-broken")
+    assert not page.locator(PICTURE).count() and not page.get_by_role("link", name="published.csv").count()
+    assert not page.get_by_text("patients.csv").count() and not page.get_by_text("of 90 people").count()
+    assert page.evaluate(CODE) == "" and columns.evaluate("e => e.options.length") == 0
+    page.evaluate(DROP, ["again.csv", f"name;age;weight;illness\n{rows}\n"])
+    page.get_by_role("link", name="published.csv").wait_for()
+    assert columns.evaluate("e => [...e.selectedOptions].map(o => o.text)") == ["age", "weight"]
 
 
 def copied_named_narrow(page, voila, screenshot, tmp_path):

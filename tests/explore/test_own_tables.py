@@ -85,11 +85,11 @@ def test_a_gap_leaves_a_way_on(people):
     )
     assert panel.controls["quasi"].options == ("name", "age", "town", "illness", "number")
     assert panel.controls["quasi"].value == ("age", "town") and panel.controls["table"].disabled
-    assert "Of 120 people" in panel.turn(quasi=("town",)).says
-    assert "Of 119 people" in panel.turn(quasi=("age", "town"), missing="drop").says
-    assert "Of 120 people" in panel.turn(missing="value").says
+    assert "of 120 people" in panel.turn(quasi=("town",)).says
+    assert "of 119 people" in panel.turn(quasi=("age", "town"), missing="drop").says
+    assert "of 120 people" in panel.turn(missing="value").says
     panel.controls["file"].forget.click()
-    assert panel._worker.wait(300) and "Of 2,000 people" in panel.shown.says and not panel.controls["table"].disabled
+    assert panel._worker.wait(300) and "of 2,000 people" in panel.shown.says and not panel.controls["table"].disabled
     assert panel.controls["missing"].disabled and panel.controls["secret"].value == ("occupation",)
 
 
@@ -111,7 +111,102 @@ def test_few_people_are_refused_until_k_fits(people):
     panel = explore.own_table()
     assert panel.turn(file=("few.csv", csv(people.head(4)[["age", "town"]]))) is None
     assert "k = 5 is larger than the table of 4 records" in panel.problem.value
-    assert panel.controls["quasi"].options == ("age", "town") and "Of 4 people" in panel.turn(k=2).says
+    assert panel.controls["quasi"].options == ("age", "town") and "of 4 people" in panel.turn(k=2).says
+
+
+# ---------------------------------------------------------------------- what is shown belongs to what is named
+def nothing_is_shown(panel) -> bool:
+    parts = (panel.picture, panel.says, panel.facts, panel.files, panel.text)
+    return panel.shown is None and not any(part.value for part in parts)
+
+
+def test_after_a_broken_file_nothing_of_the_good_one_is_left(people):
+    panel = explore.own_table()
+    good, broken = ("good.csv", csv(people)), ("broken.csv", b"age,age\n1,2\n")
+    assert panel.turn(file=good).says.startswith("good.csv: ") and "published.csv" in panel.files.value
+    assert panel.turn(file=broken) is None and "broken.csv" in panel.problem.value
+    assert nothing_is_shown(panel)
+    assert panel.controls["quasi"].options == panel.controls["secret"].options == ()
+    assert panel.turn(k=6) is None and nothing_is_shown(panel)
+    again = panel.turn(file=good)
+    assert "k=6" in again.code and panel.state["quasi"] == ("age", "town") and panel.state["secret"] == ("illness",)
+
+
+def test_an_unknown_table_offers_no_columns():
+    panel = explore.own_table()
+    assert panel.turn(table="no such table") is None and panel.controls["quasi"].options == ()
+    assert panel.turn(table="adult").says.startswith("adult: ") and panel.state["secret"] == ("occupation",)
+
+
+def test_roles_are_not_carried_over_to_the_next_file(people):
+    """Not even where it has the same columns: what was no secret in one file may be one in the next."""
+    panel = explore.own_table()
+    panel.turn(file=("january.csv", csv(people)))
+    assert "Schema(['town'], [])" in panel.turn(quasi=("town",), secret=(), missing="drop").code
+    assert "Schema(['age', 'town'], ['illness'])" in panel.turn(file=("february.csv", csv(people.head(100)))).code
+    assert panel.state["quasi"] == ("age", "town") and panel.state["secret"] == ("illness",)
+    assert panel.state["missing"] == "refuse"
+    assert "Schema(['town'], ['illness'])" in panel.turn(quasi=("town",)).code  # within a file a choice stays
+    assert "Schema(['town'], ['illness'])" in panel.turn(k=7).code
+    other = people.rename(columns={"illness": "town", "town": "job"})
+    assert "Schema(['age', 'job'], ['town'])" in panel.turn(file=("other.csv", csv(other))).code
+
+
+def test_roles_are_not_carried_over_by_somebody_in_a_hurry(people):
+    """A knob that is turned before the next file is read does not bring the roles of the last one along."""
+    panel = explore.own_table()
+    panel.turn(file=("january.csv", csv(people)))
+    panel.turn(quasi=("town",), secret=())
+    for k in (6, 7, 8):
+        panel.controls["file"]._take(f"{k}.csv", csv(people.head(100 + k)))
+        panel.controls["k"].value = k
+    assert panel._worker.wait(300) and "'8.csv', Schema(['age', 'town'], ['illness'])" in panel.code
+    assert panel.state["quasi"] == ("age", "town") and panel.state["secret"] == ("illness",) and "k=8" in panel.code
+
+
+def test_a_file_given_from_the_start_stays(people):
+    panel = explore.own_table(file=("people.csv", csv(people)))
+    assert panel.shown.says.startswith("people.csv: ") and panel.turn(k=6).says.startswith("people.csv: ")
+
+
+# ---------------------------------------------------------------------- what remains risky is stated
+@pytest.fixture(scope="module")
+def groups() -> bytes:
+    """Six groups of ten, alike in age and town; in three of them all have the same disease, in the others three differ."""
+    alike = {1: "flu", 3: "HIV", 5: "cold"}
+    rows = [
+        (20 + g, "north" if g < 3 else "south", alike.get(g, ("flu", "HIV", "cold")[i % 3]))
+        for g in range(6)
+        for i in range(10)
+    ]
+    return csv(pd.DataFrame(rows, columns=["age", "town", "disease"]))
+
+
+def test_k_alone_is_no_promise_for_the_secret(groups):
+    said = shown(groups, quasi=("age", "town"), secret=("disease",)).says
+    assert (
+        "everyone shares these values with at least 9 other people. But in 3 of 6 groups (30 people) everyone has the "
+        in said
+    )
+    assert "the same disease: knowing a person's group reveals it." in said
+    diverse = shown(groups, quasi=("age", "town"), secret=("disease",), l=3)
+    (surest,) = [row[2] for row in diverse.facts if row[0] == "surest guess of disease"]
+    assert (
+        f"No group has only one disease, but the best guess within a group is right for up to {surest}" in diverse.says
+    )
+    nothing = shown(groups, quasi=("age", "town", "disease"), secret=())
+    assert "No column is sensitive, so what a group reveals is not measured." in nothing.says
+
+
+def test_exact_values_are_not_praised_as_hidden(people):
+    said = shown(csv(people), algorithm="Anatomy", l=2).says
+    assert "publishes these values unchanged, so these people can be recognized" in said and "shares" not in said
+
+
+def test_default_intervals_are_stated():
+    explorer = OwnTables()
+    found = explorer.show(explorer.state(algorithm="Flash"), Work())
+    assert "Default interval widths: 'age' 5, 10, 20, 40." in found.says
 
 
 @pytest.mark.parametrize("rows", [1, 2, 19])

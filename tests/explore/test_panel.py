@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import re
 import threading
 import time
 
@@ -40,7 +42,8 @@ class Slow(base.Explorer):
             self.held.set()
             self.gate.acquire()  # nothing can be raised in here
             self.gate.release()
-        return base.Shown(Figure(), "alt", f"n is {state['n']}", [("a",)], "n = 1", knobs=self.knobs()[:1])
+        files = {"n.txt": str(state["n"]).encode()}
+        return base.Shown(Figure(), "alt", f"n is {state['n']}", [("a",)], "n = 1", knobs=self.knobs()[:1], files=files)
 
 
 def panel(**knobs):
@@ -71,8 +74,45 @@ def test_what_is_refused_is_one_red_sentence():
         "color:#B00020" in made.problem.value
         and "this &lt;b&gt;cannot&lt;/b&gt; be; do something else" in made.problem.value
     )
-    assert made.shown.says == "n is 0"  # the picture before stays
-    assert made.turn(wrong=False, n=3).says == "n is 3" and not made.problem.value
+    assert nothing_is_shown(made)
+    assert made.turn(wrong=False, n=3).says == "n is 3" and not made.problem.value and not nothing_is_shown(made)
+
+
+def nothing_is_shown(made) -> bool:
+    """No picture, sentence, facts, file to save or code: what was there before belongs to other settings."""
+    parts = (made.picture, made.says, made.facts, made.files, made.text)
+    return made.shown is None and not any(part.value for part in parts)
+
+
+WRONG = {
+    "partition": {"table": "no such table"},
+    "lattice": {"table": "no such table"},
+    "series": {"data": "stream", "table": "no such table"},
+    "bucket_graph": {"data": "stream", "table": "no such table"},
+    "tradeoff": {"source": "no-such-sweep.parquet"},
+    "own_table": {"file": ("broken.csv", b"age,age\n1,2\n")},
+}
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in explore.EXPLORERS.entries()])
+def test_no_explorer_keeps_a_picture_that_belongs_to_other_settings(name):
+    made = getattr(explore, name)()
+    assert made.picture.value and made.turn(**WRONG[name]) is None
+    assert made.problem.value and nothing_is_shown(made)
+
+
+@pytest.mark.parametrize(("name", "given"), [("partition", {"k": 500}), ("own_table", {"k": 500})])
+def test_a_start_beyond_a_slider_is_shown_at_its_end(name, given):
+    made = getattr(explore, name)(**given)
+    assert made.state["k"] == made.controls["k"].max < 500
+    assert f"k={made.state['k']}" in made.code or f"KAnonymity({made.state['k']})" in made.code
+
+
+def test_a_start_that_only_the_answer_makes_possible_is_kept():
+    made = explore.series(victim="Julia", release=2)
+    assert made.state["victim"] == "Julia" and "Julia" in made.shown.says
+    made = explore.bucket_graph(data="stream", after=5)
+    assert made.state["after"] == 5 and "After release 5" in made.shown.says
 
 
 def test_long_work_shows_progress_and_can_be_stopped():
@@ -84,8 +124,10 @@ def test_long_work_shows_progress_and_can_be_stopped():
             break
         time.sleep(0.02)
     assert made.bar.layout.visibility == "visible" and made.doing.value == "half"
+    assert "ppdp-stale" in made.picture._dom_classes and not made.files.value  # it is that of the settings before
     made.halt.click()
-    assert made._worker.wait(30) and "Stopped" in made.problem.value
+    assert made._worker.wait(30) and "Stopped" in made.problem.value and nothing_is_shown(made)
+    assert "ppdp-stale" not in made.picture._dom_classes
     assert made.halt.disabled and made.bar.layout.visibility == "hidden"
     assert made.turn(loop=False, n=2).says == "n is 2" and not made.problem.value
 
@@ -134,8 +176,11 @@ def test_a_knob_turned_while_an_answer_is_put_is_not_lost(monkeypatch):
     made.controls["n"].value = 1
     assert entered.wait(30)
     made.controls["n"].value = 2
+    files = []
+    made.files.observe(lambda change: files.append(change["new"]), names="value")
     go_on.set()
     assert made._worker.wait(30) and made.shown.says == "n is 2"
+    assert [base64.b64decode(re.search('base64,([^"]+)', new)[1]) for new in files if new] == [b"2"]  # and never 1
 
 
 def test_what_is_made_ready_is_left_for_a_question():

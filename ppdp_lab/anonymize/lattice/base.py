@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -14,20 +15,22 @@ import numpy as np
 from ppdp_lab.anonymize.base import Anonymizer, whole_counts
 from ppdp_lab.anonymize.lattice.check import WHEN_IT_PAYS, Checker, borrowed, least_size, most_suppressed
 from ppdp_lab.anonymize.lattice.nodes import FAILS, HOLDS, Lattice, Node, SearchResult
-from ppdp_lab.anonymize.lattice.refusals import check_metric, require_searchable, switch
+from ppdp_lab.anonymize.lattice.refusals import check_metric, default_widths, searchable, switch, without_hierarchy
 from ppdp_lab.anonymize.lattice.smallest import SmallestClasses
 from ppdp_lab.errors import (
     BrokenRuleError,
+    DefaultHierarchyWarning,
     InfeasibleError,
     ParameterError,
     check_choice,
     check_integer,
     check_number,
+    listed,
 )
 from ppdp_lab.principles import Principle
 from ppdp_lab.registry import OneOf, Within
 from ppdp_lab.release import Release
-from ppdp_lab.table import Boxes, ClassCounts, Microdata, Nodes
+from ppdp_lab.table import Boxes, ClassCounts, Intervals, Microdata, Nodes
 from ppdp_lab.table.keys.grouping import group
 
 CANDIDATES = ("minimal", "solutions")
@@ -74,6 +77,12 @@ class LatticeSearch(Anonymizer):
 
     Notes
     -----
+    Text needs a hierarchy. A quasi-identifier that is ordered (numbers, dates, ordered categories) and has none is
+    generalized to default intervals: about a sixteenth, an eighth, a quarter and half of its range, then all of it. For ages
+    from 17 to 90 the widths are 5, 10, 20 and 40. A :class:`~ppdp_lab.errors.DefaultHierarchyWarning` and the release's
+    ``method`` state the widths. The release publishes ranges of the table's own values, as Mondrian's does. Pass
+    ``Hierarchy.intervals`` to Microdata to choose other intervals.
+
     :mod:`ppdp_lab.anonymize.lattice` lists where the node check departs from the thesis.
     """
 
@@ -121,13 +130,14 @@ class LatticeSearch(Anonymizer):
     # ------------------------------------------------------------------ searching
     def search(self, table: Microdata) -> SearchResult:
         """Find the levels to which the table can be generalized."""
-        require_searchable(table)
+        whole = searchable(table)
+        _announce(table)
         if least_size(self.rule) is None:
             self.rule.safe(whole_counts(table))  # a rule that does not fit the table says so here
         start = time.perf_counter()
         with borrowed(self.threads) as workers:
             checker = Checker(
-                table,
+                whole,
                 self.rule,
                 suppression=self.suppression,
                 rollup=self.rollup,
@@ -154,7 +164,7 @@ class LatticeSearch(Anonymizer):
                 self._exhaust(lattice, check)
         seconds = time.perf_counter() - start
         cost = checker.checks, checker.rollups, checker.rows, checker.divided, seconds
-        return SearchResult(table.schema.quasi_identifiers, lattice, checked, self._best(table, lattice), *cost)
+        return SearchResult(table.schema.quasi_identifiers, lattice, checked, self._best(table, whole, lattice), *cost)
 
     @abstractmethod
     def _traverse(self, lattice: Lattice, check: Check) -> None:
@@ -166,21 +176,21 @@ class LatticeSearch(Anonymizer):
             for node in lattice.unknown(height):
                 lattice.mark(node, check(node))
 
-    def _best(self, table: Microdata, lattice: Lattice) -> Node | None:
+    def _best(self, table: Microdata, whole: Microdata, lattice: Lattice) -> Node | None:
         """The solution that the metric prefers; of equally good ones the least generalized, then the first."""
-        whole = self.metric is not None and self.candidates == "solutions"
-        nodes = lattice.nodes(np.flatnonzero(lattice.state == HOLDS)) if whole else lattice.minimal()
+        every = self.metric is not None and self.candidates == "solutions"
+        nodes = lattice.nodes(np.flatnonzero(lattice.state == HOLDS)) if every else lattice.minimal()
         nodes.sort(key=lambda node: (lattice.cost(node), sum(node), node))
         if not nodes or self.metric is None:
             return nodes[0] if nodes else None
         named = self.metric.func if isinstance(self.metric, partial) else self.metric
         sign = -1 if getattr(named, "better", "lower") == "higher" else 1
-        return min(nodes, key=lambda node: sign * self._measure(table, node))
+        return min(nodes, key=lambda node: sign * self._measure(table, whole, node))
 
-    def _measure(self, table: Microdata, node: Node) -> float:
+    def _measure(self, table: Microdata, whole: Microdata, node: Node) -> float:
         """What the metric says of a node's release."""
         assert self.metric is not None
-        value = self.metric(self.generalize(table, node))
+        value = self.metric(self._generalized(table, whole, node))
         if not isinstance(value, Real) or value != value:
             raise ParameterError(
                 f"the metric must give a number for every release, but for that of {node} it gave {value!r}; "
@@ -203,7 +213,7 @@ class LatticeSearch(Anonymizer):
                 f"at no levels does this table satisfy {self.rule} with at most {most} of {len(table)} records suppressed; "
                 f"weaken the rule or allow more suppression"
             )
-        release = self.generalize(table, best)
+        release = self._generalized(table, searchable(table), best)
         if len(release.suppressed) > most:
             raise BrokenRuleError(
                 f"the release is withheld: at {best} it takes {len(release.suppressed)} suppressed records, not {most}, "
@@ -216,9 +226,14 @@ class LatticeSearch(Anonymizer):
 
         This is how any node can be looked at, whether it is a solution or not.
         """
-        require_searchable(table)
-        columns, sizes = [], []
-        trees = [domain.hierarchy for domain in table.qi_domains]
+        whole = searchable(table)
+        _announce(table)
+        return self._generalized(table, whole, node)
+
+    def _generalized(self, table: Microdata, whole: Microdata, node: Sequence[int]) -> Release:
+        """The release of a table at a node, given the same table with all hierarchies."""
+        columns, sizes, boxes = [], [], []
+        trees = [domain.hierarchy for domain in whole.qi_domains]
         if not isinstance(node, Sequence | np.ndarray):
             raise ParameterError(f"node must be a list of levels, one for each quasi-identifier, not {node!r}")
         if len(node) != len(trees):
@@ -238,7 +253,37 @@ class LatticeSearch(Anonymizer):
         safe = self.rule.safe(counts)
         number = np.where(safe, np.cumsum(safe) - 1, -1).astype(np.int32)
         first = first[safe]
-        boxes = Boxes(
-            tuple(Nodes(domain, column[first]) for domain, column in zip(table.qi_domains, columns)), len(first)
+        for domain, tree, column in zip(table.qi_domains, trees, columns):
+            found = column[first]
+            assert tree is not None
+            # Ranges of the table's own values where the intervals are the default: they need no tree to be read or measured.
+            own = domain.hierarchy is not None
+            boxes.append(Nodes(domain, found) if own else Intervals(domain, tree.low[found], tree.high[found]))
+        method = "; ".join(
+            filter(None, [f"{self!r} at {tuple(int(level) for level in node)}", default_intervals(table)])
         )
-        return Release(table, number[class_of], boxes, method=f"{self!r} at {tuple(int(level) for level in node)}")
+        return Release(table, number[class_of], Boxes(tuple(boxes), len(first)), method=method)
+
+
+def default_intervals(table: Microdata) -> str:
+    """The default interval widths that a search uses for a table; empty if every quasi-identifier has a hierarchy.
+
+    >>> import pandas as pd, ppdp_lab as pl
+    >>> default_intervals(pl.Microdata(pd.DataFrame({"age": range(17, 91)}), pl.Schema("age")))
+    "default interval widths: 'age' 5, 10, 20, 40"
+    """
+    widths = {d.name: ", ".join(f"{width:g}" for width in default_widths(d)) for d in without_hierarchy(table)}
+    said = "; ".join(f"{name!r} {found or '(all values or one)'}" for name, found in widths.items())
+    return f"default interval widths: {said}" if said else ""
+
+
+def _announce(table: Microdata) -> None:
+    """Warn that intervals were chosen by default, and tell how to choose others."""
+    chosen = default_intervals(table)
+    if chosen:
+        warnings.warn(
+            f"no hierarchy for {listed(d.name for d in without_hierarchy(table))}; using {chosen}. To choose others, pass "
+            f"hierarchies={{column: Hierarchy.intervals(values, widths)}} to Microdata",
+            DefaultHierarchyWarning,
+            stacklevel=3,
+        )

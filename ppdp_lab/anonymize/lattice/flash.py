@@ -8,7 +8,7 @@ from ppdp_lab.anonymize.lattice.nodes import Lattice
 
 
 @ANONYMIZERS.add(
-    accepts="a table with a hierarchy for every quasi-identifier; any rule",
+    accepts="a table with a hierarchy for every quasi-identifier that is text; any rule",
     promises="all full-domain generalizations that keep the rule",
     paper="Kohlmayer et al., PASSAT 2012",
 )

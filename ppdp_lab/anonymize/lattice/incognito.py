@@ -10,7 +10,7 @@ from ppdp_lab.anonymize.lattice.nodes import FAILS, Lattice
 
 
 @ANONYMIZERS.add(
-    accepts="a table with a hierarchy for every quasi-identifier; any rule",
+    accepts="a table with a hierarchy for every quasi-identifier that is text; any rule",
     promises="all full-domain generalizations that keep the rule",
     paper="LeFevre et al., SIGMOD 2005",
 )

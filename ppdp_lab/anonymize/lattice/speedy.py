@@ -13,7 +13,7 @@ from ppdp_lab.registry import OneOf, Within
 
 
 @ANONYMIZERS.add(
-    accepts="a table with a hierarchy for every quasi-identifier; any rule",
+    accepts="a table with a hierarchy for every quasi-identifier that is text; any rule",
     promises="what Flash finds, the rows of every check being divided among threads",
     paper="Chatzopoulos, thesis 2015",
 )

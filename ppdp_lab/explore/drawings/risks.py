@@ -31,7 +31,7 @@ def shares_by_size(release: Release) -> dict[str, float]:
 
 
 def before_and_after(release: Release) -> Figure:
-    """Among how many people everybody hides: in the table as it was, and in the release."""
+    """Share of people in groups of each size: in the table as it was, and in the release."""
     with plotting.look():
         figure, ax = plotting.figure(width=7.6, height=3.6)
         both = {"before": shares_by_size(holder.untouched(release.table)), "after": shares_by_size(release)}
@@ -51,5 +51,8 @@ def before_and_after(release: Release) -> Figure:
         ax.set_yticks([0, 0.25, 0.5, 0.75, 1])
         ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
         ax.grid(axis="x", visible=False)
-        plotting.label(ax, x="people whose published rows look the same", y="share of people", legend=False)
+        alike = (
+            "people in the same published group" if release.form.exact else "people whose published rows look the same"
+        )
+        plotting.label(ax, x=alike, y="share of people", legend=False)
         return plotting.legend_above(figure, ax, columns=2)

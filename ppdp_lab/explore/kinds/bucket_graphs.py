@@ -104,9 +104,9 @@ class Buckets(Explorer):
         severed = int(edges.loc[edges["cut"], "weight"].sum())
         kept = f", as e = {state['e']} asks" if 1 < state["e"] <= bound else ""
         least = (
-            f"no attack names fewer than {bound} people on a side{kept}"
+            f"the equivalence attack separates no fewer than {bound} people from the rest{kept}"
             if bound > 1
-            else "an attack may name one person"
+            else "the equivalence attack may separate a single person from the rest"
         )
         says = (
             f"After release {after.value} the smallest cut of this bucket severs {severed} of {int(edges['weight'].sum())} "

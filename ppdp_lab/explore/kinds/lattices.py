@@ -79,10 +79,12 @@ class Lattices(Explorer):
             says += "No node keeps the rule."
         else:
             best = nodes.loc[nodes["node"] == ",".join(map(str, result.best)), "loss"].item()
-            says += f"At the end it chooses {','.join(map(str, result.best))}, which loses {best:.1%}."
+            says += f"At the end it chooses {','.join(map(str, result.best))}, which loses {best:.1%}"
+            says += ", not counting people who are left out." if search.suppression else "."
         if plain:
             says += (
-                f" The table has no hierarchy of {', '.join(plain)}: runs of values, or all of them, stand in for it."
+                f" The table has no hierarchy for {', '.join(plain)}: ordered values are generalized to default intervals, "
+                f"text to '*'."
             )
         return Shown(
             figure=drawings.lattice(nodes),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,17 +12,20 @@ from typing import Any
 
 from ppdp_lab import holder
 from ppdp_lab.anonymize import ANONYMIZERS, Anonymizer
+from ppdp_lab.anonymize.lattice import LatticeSearch
+from ppdp_lab.anonymize.lattice.base import default_intervals
+from ppdp_lab.errors import DefaultHierarchyWarning, PPDPError
 from ppdp_lab.explore import drawings
 from ppdp_lab.explore.base import EXPLORERS, Explorer, File, Knob, Pick, Several, Shown, Stops, Whole, Work
 from ppdp_lab.explore.code import call, script
 from ppdp_lab.explore.given import Tables
 from ppdp_lab.explore.measure.dropped import GUESSED, Dropped
+from ppdp_lab.explore.measure.risks import remaining_risk
 from ppdp_lab.release import Release
 from ppdp_lab.table import Microdata, Schema
 
 NO_T = "none"
 PUBLISHED = "published.csv"
-EXACT = "Quasi-identifiers are published as they are: that is the risk of linking a person to a secret. "
 MOST = 30_000_000  # bytes that a page is given to save
 GAPS = {"refuse": "refuse the file", "drop": "leave such rows out", "value": "publish as (missing)"}
 
@@ -31,8 +35,9 @@ class OwnTables(Explorer):
 
     title = "Own table"
     look = (
-        "Drop a CSV or parquet file and mark the columns that somebody might know of a person, and those that must stay secret; "
-        "the file stays on this machine. Look how many people stood alone before, and what it costs that nobody does any more."
+        "Drop a CSV or parquet file and mark the columns that somebody might know about a person, and those that must stay "
+        "secret; the file stays on this machine. Compare how many people are unique before and after, what that costs, and what "
+        "a group still reveals."
     )
 
     def __init__(self, table: Any = None, schema: Schema | None = None) -> None:
@@ -47,7 +52,7 @@ class OwnTables(Explorer):
             self._tables.knob(),
             quasi,
             secret,
-            Pick("missing", "missing cells", "refuse", options=tuple(GAPS), words=GAPS),
+            Pick("missing", "missing cells", "refuse", options=tuple(GAPS), words=GAPS, of=("file",)),
             Whole("k", "k (people)", 5, 2, 100),
             Whole("l", "l (values)", 1, 1, 10),
             Stops("t", "t (distance)", NO_T, options=(0.1, 0.2, 0.3, 0.4, 0.5, 0.7, NO_T)),
@@ -56,14 +61,10 @@ class OwnTables(Explorer):
 
     def fitted(self, state: Mapping[str, Any]) -> tuple[Knob, ...]:
         """The columns to choose from, which of k, l and t the algorithm promises, and what belongs to a file or a table."""
-        if state["file"]:
-            columns, (quasi, secret) = self._dropped(state).columns, self._dropped(state).guess()
-            roles = (
-                Several("quasi", "may be known", quasi, options=columns),
-                Several("secret", "must stay secret", secret, options=columns, least=0),
-            )
-        else:
-            roles = self._roles(self._tables[state["table"]])
+        try:
+            roles = self._roles_of(self._dropped(state)) if state["file"] else self._roles(self._tables[state["table"]])
+        except (PPDPError, OSError):  # show says why; columns of another file or table are no choice here
+            roles = self._columns("quasi", (), (), idle=True), self._columns("secret", (), (), idle=True)
         first = ANONYMIZERS.entry(state["algorithm"]).parameters[0].name
         unused = {name: first not in ("rule", name) for name in ("k", "l", "t")}
         known = {knob.name: knob for knob in self.idle(**unused)}
@@ -76,18 +77,26 @@ class OwnTables(Explorer):
 
     # ------------------------------------------------------------------ what is anonymized
     @staticmethod
-    def _roles(table: Microdata) -> tuple[Several, Several]:
+    def _columns(role: str, chosen: tuple[str, ...], options: tuple[str, ...], **more: Any) -> Several:
+        """The knob of a role. It belongs to a file or table: the next one gets roles of its own."""
+        label = {"quasi": "may be known", "secret": "must stay secret"}[role]
+        return Several(role, label, chosen, options=options, of=("file", "table"), **more)
+
+    def _roles(self, table: Microdata) -> tuple[Several, Several]:
         quasi, secret = table.schema.quasi_identifiers, table.schema.sensitive
-        return (
-            Several("quasi", "may be known", quasi[:GUESSED], options=quasi),
-            Several("secret", "must stay secret", secret, options=secret, least=len(secret), idle=True),
-        )
+        both = self._columns("secret", secret, secret, least=len(secret), idle=True)
+        return self._columns("quasi", quasi[:GUESSED], quasi), both
+
+    def _roles_of(self, file: Dropped) -> tuple[Several, Several]:
+        quasi, secret = file.guess()
+        return self._columns("quasi", quasi, file.columns), self._columns("secret", secret, file.columns, least=0)
 
     def _dropped(self, state: Mapping[str, Any]) -> Dropped:
         name, content = state["file"]
-        if self._file is None or (self._file.name, self._file.content) != (name, content):
-            self._file = Dropped(name, content)
-        return self._file
+        file = self._file
+        if file is None or (file.name, file.content) != (name, content):
+            self._file = file = Dropped(name, content)
+        return file
 
     def _read(self, state: Mapping[str, Any], roles: Mapping[str, list[str]]) -> tuple[Microdata, list[str], str]:
         """The table, the code that makes it, and what is to be said about the file."""
@@ -95,7 +104,7 @@ class OwnTables(Explorer):
         if state["file"] is None:
             table = self._tables[state["table"]].project(quasi)
             return table, [self._tables.code(state["table"]), f"table = table.project({quasi!r})"], ""
-        file, missing = self._dropped(state), state["missing"]
+        file, missing = self._dropped(state), state["missing"] or "refuse"
         own = file.table(quasi, secret, missing)
         options = "" if missing == "refuse" else f", holder.reading_options(missing={missing!r})"
         lines = [f"table = holder.read_own_file({file.name!r}, Schema({quasi!r}, {secret!r}), {{}}{options}).table"]
@@ -112,7 +121,9 @@ class OwnTables(Explorer):
         said = measures_of(state["algorithm"], state)
         maker = holder.make_anonymizer(state["algorithm"], **said)
         work.step(1, 4, "anonymizing")
-        release = maker.anonymize(table)
+        with warnings.catch_warnings():  # what they announce stands below the picture
+            warnings.simplefilter("ignore", DefaultHierarchyWarning)
+            release = maker.anonymize(table)
         work.step(2, 4, "measuring")
         facts = holder.risk_and_loss(release)
         code = script(
@@ -125,12 +136,12 @@ class OwnTables(Explorer):
         )
         work.step(3, 4, "drawing")
         files = _files(release, code)
-        says = self._says(table, release, maker, report)
+        says = self._says(state["file"][0] if state["file"] else state["table"], release, maker, report)
         if len(files) == 1:
             says += f" The release is too large for a page: the code writes it to {PUBLISHED}."
         return Shown(
             figure=drawings.before_and_after(release),
-            alt=f"Bars: among how many people everybody hides, before and after. {says}",
+            alt=f"Bars: share of people in groups of each size, before and after. {says}",
             says=says,
             facts=[("", "before", "after"), *facts],
             code=code,
@@ -139,16 +150,31 @@ class OwnTables(Explorer):
         )
 
     @staticmethod
-    def _says(table: Microdata, release: Release, maker: Anonymizer, report: str) -> str:
-        alone = int((holder.untouched(table).sizes == 1).sum())
+    def _says(name: str, release: Release, maker: Anonymizer, report: str) -> str:
+        """Whose release it is, what it achieves, what it still reveals, and how it was made."""
+        table = release.table
+        known = ", ".join(table.schema.quasi_identifiers)
+        alone, smallest = int((holder.untouched(table).sizes == 1).sum()), int(release.published().sizes.min())
+        if release.form.exact:
+            now = (
+                f"The release publishes these values unchanged{', so these people can be recognized' if alone else ''}; "
+                f"it hides only whose secret is whose, in groups of at least {smallest:,} people."
+            )
+        else:
+            others = f"{smallest - 1:,} other {'person' if smallest == 2 else 'people'}"
+            now = f"In the release everyone shares these values with at least {others}."
         drawn = "seed" in inspect.signature(type(maker).__init__).parameters and not getattr(maker, "strict", False)
-        return (
-            f"Of {len(table):,} people {alone:,} stood alone with what somebody may know of them; now everybody hides among "
-            f"at least {release.published().sizes.min():,} rows. "
-            + (EXACT if release.form.exact else "")
-            + ("Lots were drawn: the code draws others and makes another release. " if drawn else "")
-            + report
-        ).strip()
+        intervals = default_intervals(table) if isinstance(maker, LatticeSearch) else ""
+        parts = [
+            f"{name}: {alone:,} of {len(table):,} people are unique in {known}.",
+            now,
+            remaining_risk(release),
+            f"{len(release.suppressed):,} people are left out." if len(release.suppressed) else "",
+            f"{intervals[:1].upper()}{intervals[1:]}." if intervals else "",
+            "The algorithm chooses at random: running the code gives a different release." if drawn else "",
+            report,
+        ]
+        return " ".join(filter(None, parts))
 
 
 def measures_of(algorithm: str, state: Mapping[str, Any]) -> dict[str, Any]:

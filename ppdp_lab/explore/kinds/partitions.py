@@ -14,6 +14,7 @@ from ppdp_lab.explore.base import EXPLORERS, Explorer, Knob, Pick, Shown, Stops,
 from ppdp_lab.explore.code import script
 from ppdp_lab.explore.drawings.boxes import NAMED, risks_and_loss
 from ppdp_lab.explore.given import Tables
+from ppdp_lab.explore.measure.risks import remaining_risk
 from ppdp_lab.principles import DistinctLDiversity, KAnonymity, Principle, TCloseness
 from ppdp_lab.table import Domain, Microdata, Schema
 
@@ -82,9 +83,9 @@ class Partition(Explorer):
         shares = risks_and_loss(release)
         work.step(3, 4, "drawing")
         says = (
-            f"{rule} leaves {release.n_classes:,} boxes for {len(plane):,} people ({plane.provenance}): whoever knows somebody's "
-            f"{x.value} and {y.value} finds them with a chance of at most {shares['largest risk']:.1%}, and "
-            f"{shares['loss (GCP)']:.1%} of the information in the two is lost."
+            f"{rule} leaves {release.n_classes:,} boxes for {len(plane):,} people ({plane.provenance}): an adversary who knows a "
+            f"person's {x.value} and {y.value} picks their row with a chance of at most {shares['largest risk']:.1%}, and "
+            f"{shares['loss (GCP)']:.1%} of the information in the two is lost. {remaining_risk(release)}"
         )
         return Shown(
             figure=drawings.partition(release),

@@ -62,11 +62,11 @@ class Publications(Explorer):
         return Pick("publisher", "publisher", options[0], options=options)
 
     # ------------------------------------------------------------------ the series
-    def _series(self, state: Mapping[str, Any], publisher: str, work: Work) -> tuple[Any, list[Any], list[str]]:
+    def _series(self, state: Mapping[str, Any], publisher: str, work: Work) -> tuple[Any, Any, list[str]]:
         """The series as the adversary sees it, who is exposed, and the code; kept, since most knobs do not change it."""
         return self._kept.get(_asked(state, publisher), lambda: self._make(state, publisher, work))
 
-    def _make(self, state: Mapping[str, Any], publisher: str, work: Work) -> tuple[Any, list[Any], list[str]]:
+    def _make(self, state: Mapping[str, Any], publisher: str, work: Work) -> tuple[Any, Any, list[str]]:
         data = state["data"]
         known = measure.series.PRINTED.get(data, {})
         if data == STREAM:
@@ -103,14 +103,21 @@ class Publications(Explorer):
         ]
         return list(UpdateStream(table, **sizes, model=model, seed=1)), model, lines
 
-    def _attacked(self, state: Mapping[str, Any], work: Work) -> tuple[Any, Knob, list[Any], list[str]]:
-        """The series, the victim, what each release leaves of their secret, and the code of the series."""
+    def _attacked(self, state: Mapping[str, Any], work: Work) -> tuple[Any, Any, Knob, list[Any], list[str]]:
+        """The series, who is exposed, the victim, what each release leaves of their secret, and the code of the series."""
         publisher = self._publishers(state["data"]).kept(state["publisher"]).value
-        series, persons, lines = self._series(state, publisher, work)
+        series, exposed, lines = self._series(state, publisher, work)
+        persons = list(exposed.index)
         victim = Pick("victim", "victim", persons[0], options=tuple(persons[:200])).kept(state["victim"])
         work.step(9, 10, "attacking")
         key = (*_asked(state, publisher), victim.value)
-        return series, victim, self._graphs.get(key, lambda: measure.series.graphs_of(series, victim.value)), lines
+        return (
+            series,
+            exposed,
+            victim,
+            self._graphs.get(key, lambda: measure.series.graphs_of(series, victim.value)),
+            lines,
+        )
 
     def ahead(self, state: Mapping[str, Any], work: Work) -> None:
         """Publish what the next stops of m and of the share of people that come and go would show."""
@@ -126,11 +133,11 @@ class Publications(Explorer):
     def show(self, state: Mapping[str, Any], work: Work) -> Shown:
         """What is left of the victim's secret after some releases."""
         work.step(0, 10, "publishing")
-        series, victim, graphs, lines = self._attacked(state, work)
+        series, exposed, victim, graphs, lines = self._attacked(state, work)
         release = Whole("release", "releases seen", 1, 1, len(graphs)).kept(state["release"])
         figure = drawings.update_graph(graphs, after=release.value)
         found = measure.series.candidates(graphs, release.value)
-        says = self._says(series, graphs, victim.value, release.value, found)
+        says = self._says(series, exposed, graphs, victim.value, release.value, found)
         facts = [
             (str(number), group, left, f"{sure:.0%}") for number, group, left, sure in found.itertuples(index=False)
         ]
@@ -156,7 +163,7 @@ class Publications(Explorer):
         return publisher, *self.idle(table=example, share=example, changes=example, m=printed)
 
     @staticmethod
-    def _says(series: Any, graphs: list[Any], victim: Any, after: int, found: Any) -> str:
+    def _says(series: Any, exposed: Any, graphs: list[Any], victim: Any, after: int, found: Any) -> str:
         moment = measure.series.disclosed_at(graphs)
         few = measure.series.fewest_left(graphs[after - 1])
         if few is None:
@@ -168,9 +175,12 @@ class Publications(Explorer):
             left = "one value alone is left of" if few == 1 else f"{few} values or more may be true of"
             now = f"After release {after}, {left} {victim}{'' if few == 1 else ' in every release'}"
             now += f"; the surest guess is right with a chance of {sure:.0%}."
-        how = f"The secret is out with release {moment}" if moment else "No release of the series gives the secret away"
-        everyone = series.background.n_persons
-        return f"{now} {how}. ({everyone:,} people in {len(series.published)} releases.)"
+        how = (
+            f"The secret is out with release {moment}." if moment else f"No release leaves a single value for {victim}."
+        )
+        certain, everyone = int((exposed == 1).sum()), series.background.n_persons
+        every = f"All {len(series.published)} releases together leave a single value for {certain:,} of {everyone:,} people."
+        return f"{now} {how} {every}"
 
 
 def _each(maker: Any, snapshots: list[Any]) -> Any:

@@ -28,8 +28,9 @@ class Tradeoffs(Explorer):
 
     title = "Trade-off"
     look = (
-        "Every point is one release: further right it is safer, further down it is worth more. Look for the parameter beyond "
-        "which more safety costs little, or too much, and whether loss and query error agree on it."
+        "Every point is one release: further down it keeps more, and further right it is safer if the parameter is one that "
+        "protects more as it grows, such as k, l or m. Look for the value beyond which more safety costs little, or too much, "
+        "and whether loss and query error agree on it."
     )
 
     def __init__(self, table: Any = None, schema: Schema | None = None) -> None:

@@ -11,6 +11,7 @@ from ppdp_lab import metrics
 from ppdp_lab.anonymize import Flash
 from ppdp_lab.anonymize.lattice import Lattice, LatticeSearch, SearchResult
 from ppdp_lab.anonymize.lattice.nodes.lattice import FAILS, HOLDS
+from ppdp_lab.anonymize.lattice.refusals import default_hierarchy
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.principles import KAnonymity
 from ppdp_lab.table import Domain, Hierarchy, Microdata, Schema
@@ -36,13 +37,13 @@ def lattice_nodes(table: Microdata, search: LatticeSearch, *, step: int | None =
 
 
 def with_hierarchies(table: Microdata) -> Microdata:
-    """The table, with a hierarchy for every quasi-identifier: one that has none gets runs of its values, or all or nothing.
+    """The table, with a hierarchy for every quasi-identifier: one that has none gets default intervals, or all or nothing.
 
     >>> import ppdp_lab as pl
     >>> frame = pd.DataFrame({"age": range(20, 47), "sex": ["f", "m", "f"] * 9})
     >>> table = with_hierarchies(pl.Microdata(frame, pl.Schema(["age", "sex"])))
     >>> [table.hierarchies[name].levels(value) for name, value in (("age", 21), ("sex", "f"))]
-    [['21', '20 to 22', '20 to 28', '*'], ['f', '*']]
+    [['21', '[20, 21]', '[20, 23]', '[20, 27]', '[20, 35]', '*'], ['f', '*']]
     """
     lacking = {d.name: d for d in table.qi_domains if d.hierarchy is None}
     if not lacking:
@@ -57,16 +58,10 @@ def with_hierarchies(table: Microdata) -> Microdata:
 
 
 def _plain(domain: Domain) -> Hierarchy:
-    """Two levels of runs between the values and all of them, where they have an order and are enough; else none."""
-    values = domain.labels.tolist()
-    run = math.ceil(len(values) ** (1 / 3) - 1e-9)
-    runs = [length for length in (run, run * run) if domain.kind == "ordered" and 1 < length < len(values)]
-    levels = {}
-    for place, value in enumerate(values):
-        ends = [(place // length * length, min(place // length * length + length, len(values)) - 1) for length in runs]
-        names = [values[a] if a == b else f"{values[a]} to {values[b]}" for a, b in ends]
-        levels[value] = [*names, "*"]
-    return Hierarchy.from_levels(levels)
+    """The default intervals of full-domain generalization where values have an order; else all or nothing."""
+    if domain.kind == "ordered":
+        return default_hierarchy(domain)
+    return Hierarchy.from_levels({value: ["*"] for value in domain.labels})
 
 
 def searched(table: Microdata, search: LatticeSearch) -> tuple[SearchResult, np.ndarray, list[np.ndarray]]:

@@ -123,10 +123,10 @@ def candidates(graphs: Sequence[SensitiveUpdateGraph | None], after: int) -> pd.
     return pd.DataFrame(rows, columns=["release", "group shows", "left", "surest guess"])
 
 
-def most_exposed(series: Series) -> list[Any]:
-    """Everybody who is named, those with fewest values left first."""
+def most_exposed(series: Series) -> pd.Series:
+    """How many values are left of everybody who is named, in the release that leaves fewest; the most exposed first."""
     from ppdp_lab.attacks import update_risks
 
     found = update_risks(series.published, series.background).to_frame()
     fewest = found.groupby("person", sort=False)["candidates"].min()
-    return list(fewest.sort_values(kind="stable").index)
+    return fewest.sort_values(kind="stable")

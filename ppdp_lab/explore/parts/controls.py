@@ -34,6 +34,8 @@ class Drop(widgets.VBox):
         self.add_class("ppdp-drop")
         self._button.observe(self._picked, names="value")
         self._text.observe(self._dropped, names="value")
+        if knob.value is not None:
+            self._take(*knob.value)
 
     def _picked(self, _: Any) -> None:
         if self._button.value:
@@ -45,7 +47,7 @@ class Drop(widgets.VBox):
             self._take(name, base64.b64decode(data.partition(",")[2]))
 
     def _take(self, name: str, content: bytes) -> None:
-        self._zone.value = _zone(f"{name}: {len(content):,} bytes")
+        self._zone.value = _zone(f"{name}: {len(content):,} bytes", kept=f"Still in use: {name}")
         self.forget.disabled = False
         self.value = (name, content)
 
@@ -56,11 +58,14 @@ class Drop(widgets.VBox):
         self.value = None
 
 
-def _zone(words: str) -> str:
-    """The place to drop a file: what is dropped goes, as text, into the field beside it, whose changes come to Python."""
+def _zone(words: str, kept: str = "") -> str:
+    """The place to drop a file: what is dropped goes, as text, into the field beside it, whose changes come to Python.
+
+    ``kept`` names the file that stays in use if what is dropped next is no single file.
+    """
     take = (
         "event.preventDefault(); const file = event.dataTransfer.files[0], zone = this; "
-        "const refuse = why => { zone.innerText = why + '; drop one CSV or parquet file'; }; "
+        "const refuse = why => { zone.innerText = why + '; drop one CSV or parquet file. ' + zone.dataset.kept; }; "
         "if (event.dataTransfer.files.length !== 1) return refuse(file ? 'these are several files' : 'this is no file'); "
         "const reader = new FileReader(); reader.onerror = () => refuse(file.name + ' cannot be read'); "
         "const box = zone.closest('.ppdp-drop').querySelector('textarea'); reader.onload = () => "
@@ -69,8 +74,8 @@ def _zone(words: str) -> str:
         "reader.readAsDataURL(file);"
     )
     return (
-        f'<div class="ppdp-zone" ondragover="event.preventDefault()" ondrop="{escape(take)}" style="border:2px dashed #888;'
-        f'border-radius:6px;padding:14px;text-align:center;line-height:1.4">{escape(words)}</div>'
+        f'<div class="ppdp-zone" data-kept="{escape(kept)}" ondragover="event.preventDefault()" ondrop="{escape(take)}" '
+        f'style="border:2px dashed #888;border-radius:6px;padding:14px;text-align:center;line-height:1.4">{escape(words)}</div>'
     )
 
 

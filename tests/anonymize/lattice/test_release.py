@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from ppdp_lab import metrics
 from ppdp_lab.anonymize.lattice import Flash, Incognito, Samarati, SmallestClasses, Speedy
-from ppdp_lab.errors import BrokenRuleError, HierarchyError, InfeasibleError, ParameterError, SchemaError
+from ppdp_lab.anonymize.lattice.refusals import default_hierarchy, default_widths
+from ppdp_lab.errors import (
+    BrokenRuleError,
+    DefaultHierarchyWarning,
+    HierarchyError,
+    InfeasibleError,
+    ParameterError,
+    SchemaError,
+)
 from ppdp_lab.principles import DistinctLDiversity, EntropyLDiversity, KAnonymity, TCloseness
-from ppdp_lab.table import Hierarchy, Microdata, Schema
+from ppdp_lab.table import Domain, Hierarchy, Microdata, Schema
 
 SEARCHES = [Samarati, Incognito, Flash, Speedy]
 
@@ -89,14 +99,60 @@ def table(make_table):
     return make_table(0)
 
 
-def test_quasi_identifier_without_a_hierarchy_is_named():
-    frame = pd.DataFrame({"age": [1, 2], "town": ["a", "b"], "zip": ["1", "2"]})
-    bare = Microdata(frame, Schema(["age", "town", "zip"]), {"zip": Hierarchy.mask_suffix(["1", "2"])})
+def test_text_without_a_hierarchy_is_named_and_the_message_mends_it():
+    frame = pd.DataFrame({"town": ["a", "b"], "sex": ["f", "m"], "zip": ["1", "2"]})
+    schema, zips = Schema(["town", "sex", "zip"]), {"zip": Hierarchy.mask_suffix(["1", "2"])}
     for search in SEARCHES:
-        with pytest.raises(HierarchyError, match="there is none for 'age', 'town'; give the Microdata one"):
-            search(KAnonymity(2)).search(bare)
-        with pytest.raises(HierarchyError, match="'age', 'town'"):
-            search(KAnonymity(2), suppression=0.5).anonymize(bare)
+        with pytest.raises(HierarchyError, match="hierarchy for text: 'town', 'sex' have none; pass one to Microdata"):
+            search(KAnonymity(2)).search(Microdata(frame, schema, zips))
+        with pytest.raises(HierarchyError, match="'sex' has none") as caught:
+            town = {"town": Hierarchy.from_levels({value: ["*"] for value in frame["town"]})}
+            search(KAnonymity(2), suppression=0.5).anonymize(Microdata(frame, schema, zips | town))
+        trees = eval(str(caught.value).partition("hierarchies=")[2], {"frame": frame, "Hierarchy": Hierarchy})
+        assert search(KAnonymity(2)).anonymize(Microdata(frame, schema, zips | town | trees)).n_classes == 1
+
+
+# ---------------------------------------------------------------------- default intervals of ordered columns
+@pytest.mark.parametrize("search", SEARCHES)
+def test_ordered_columns_without_a_hierarchy_get_the_intervals_that_are_announced(search):
+    chance = np.random.default_rng(5)
+    frame = pd.DataFrame(
+        {
+            "age": [17, 90, *chance.integers(17, 91, 198)],
+            "born": pd.date_range("1950-01-01", periods=200, freq="90D"),
+            "pain": pd.Categorical(chance.choice(["low", "mid", "high"], 200), ["low", "mid", "high"], ordered=True),
+        }
+    )
+    table = Microdata(frame, Schema(["age", "born", "pain"]))
+    words = "default interval widths: 'age' 5, 10, 20, 40; 'born' 12, 24, 48, 96; 'pain' 2"
+    with pytest.warns(DefaultHierarchyWarning, match=f"no hierarchy for 'age', 'born', 'pain'; using {words}") as said:
+        release = search(KAnonymity(20)).anonymize(table)
+    assert len(said) == 1 and release.method.endswith(f"; {words}") and release.table is table
+    with pytest.warns(DefaultHierarchyWarning):
+        released = search(KAnonymity(1)).generalize(table, (2, 5, 1))
+    assert set(released.to_frame()["pain"]) == {"[low .. mid]", "high"}
+    ends = {text for text in released.to_frame()["age"]}
+    assert ends <= {"[17, 26]", "[27, 36]", "[37, 46]", "[47, 56]", "[57, 66]", "[67, 76]", "[77, 86]", "[87, 90]"}
+    # The same ages with these intervals as a hierarchy fall into the same classes, and need no announcement.
+    alone = table.project(["age"])
+    tree = Hierarchy.intervals(range(17, 91), [5, 10, 20, 40])
+    given = Microdata(frame[["age"]], Schema("age"), {"age": tree})
+    with pytest.warns(DefaultHierarchyWarning):
+        found = search(KAnonymity(20)).anonymize(alone)
+    assert np.array_equal(found.class_of, search(KAnonymity(20)).anonymize(given).class_of)
+
+
+def test_default_intervals_fit_any_numbers():
+    """Wide intervals hold narrow ones whole, none is empty of effect, and nothing overflows."""
+    columns = [
+        [4], [0, 1], [1, 2, 3], [0.1 * i for i in range(50)], [1e9 + 0.001 * i for i in range(16)],
+        [-1.5e308, 5.5, 1.5e308], [5e-324, 1e-323], [-(2**62), 2**62, 2**62 + 1], range(1000),
+    ]  # fmt: skip
+    for values in columns:
+        domain, _ = Domain.of(pd.Series(values, name="x"))
+        sizes = default_hierarchy(domain).level_sizes()
+        assert sizes[0] == len(domain) and sizes[-1] == 1 and len(sizes) == len(default_widths(domain)) + 2
+        assert all(a > b for a, b in pairwise(sizes)) or len(domain) == 1
 
 
 @pytest.mark.parametrize(

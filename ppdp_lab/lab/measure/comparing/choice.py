@@ -12,6 +12,7 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 from ppdp_lab.anonymize import ANONYMIZERS, Anonymizer
+from ppdp_lab.anonymize.lattice import LatticeSearch
 from ppdp_lab.attacks.registry import RELEASE
 from ppdp_lab.datasets import called
 from ppdp_lab.datasets import load as load_table
@@ -122,6 +123,9 @@ def released(
     counts if it keeps the rule.
     """
     maker, noted = given.anonymizer(name, rule), {"note": "", "grown": ""}
+    if isinstance(maker, LatticeSearch):  # completes numbers itself; text as well here, and all measured as trees
+        whole = completed(table)
+        table, noted["grown"] = whole, "" if whole is table else GROWN
     try:
         release = maker.anonymize(table)
     except HierarchyError:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ppdp_lab.anonymize.lattice.refusals import default_hierarchy
 from ppdp_lab.metrics import Queries
 from ppdp_lab.table import Domain, Hierarchy, Microdata, Schema
-
-STEPS = 16  # the narrowest of four intervals covers about so much of a column's range
 
 
 def completed(table: Microdata) -> Microdata:
@@ -36,10 +35,7 @@ def asked_of(table: Microdata, queries: Queries) -> Queries:
 
 
 def tree_of(domain: Domain) -> Hierarchy:
-    """Ever wider intervals, each twice as wide as the one before; of what is no number, one level."""
-    if domain.values.dtype.kind not in "iuf":
-        return Hierarchy.from_levels({value: ["*"] for value in domain.decode(np.arange(len(domain)))})
-    width = float(np.ptp(domain.values)) / STEPS or 1.0
-    if domain.values.dtype.kind in "iu":
-        width = max(1, round(width))
-    return Hierarchy.intervals(domain.values, [width * 2**i for i in range(4)])
+    """The default intervals of full-domain generalization for numbers; one level for all other values."""
+    if domain.values.dtype.kind in "iuf":
+        return default_hierarchy(domain)
+    return Hierarchy.from_levels({value: ["*"] for value in domain.decode(np.arange(len(domain)))})
