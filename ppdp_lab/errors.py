@@ -88,6 +88,10 @@ class DirtyRecordsWarning(PPDPWarning):
     """A release holds persons who are not in its snapshot: deleted people are put back into print."""
 
 
+class RoleWarning(PPDPWarning):
+    """A column would be published that identifies people: one that is nearly unique, or free text, or has too many values."""
+
+
 class DroppedColumnsWarning(PPDPWarning):
     """Columns of the frame that the schema does not name were dropped."""
 

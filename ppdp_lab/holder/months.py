@@ -16,7 +16,7 @@ from ppdp_lab.republish import Snapshot
 from ppdp_lab.table import Hierarchy, Microdata, Schema
 from ppdp_lab.table.files import FileReport, Reading, open_table
 from ppdp_lab.table.files.opening import ParquetFile
-from ppdp_lab.table.from_files import frames_for, warn_of
+from ppdp_lab.table.from_files import frames_for, warn_of, warn_of_roles
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,7 @@ def snapshots_from_folder(
     )
     months = read_months(folder, schema, id=id, hierarchies=hierarchies, pattern=pattern, options=options)
     warn_of(months.reports)
+    warn_of_roles(months.snapshots[-1].table)
     return months.snapshots
 
 

@@ -5,7 +5,7 @@ from ppdp_lab.table.files.options import MISSING, OPTIONS, Reading
 from ppdp_lab.table.files.reading import FileFrame, read_file, read_frames, read_rows
 from ppdp_lab.table.files.report import FileReport, ReadingWarning
 from ppdp_lab.table.files.whole import still_runs, write_all, write_whole
-from ppdp_lab.table.files.writing import write_csv, write_csvs
+from ppdp_lab.table.files.writing import format_of, formula_cells, write_csv, write_tables
 
 __all__ = [
     "MISSING",
@@ -14,6 +14,8 @@ __all__ = [
     "FileReport",
     "Reading",
     "ReadingWarning",
+    "format_of",
+    "formula_cells",
     "open_table",
     "read_file",
     "read_frames",
@@ -21,6 +23,6 @@ __all__ = [
     "still_runs",
     "write_all",
     "write_csv",
-    "write_csvs",
+    "write_tables",
     "write_whole",
 ]

@@ -109,11 +109,9 @@ def _fill(part: Path, target: Path, content: Content, mode: int | None) -> None:
             target.chmod(there & mode)  # at once: what stands there is as secret as what comes
         bits = mode if mode is not None else there
         opened = os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), bits or 0o666)
-    with os.fdopen(opened, "wb") as file:
-        if bits is not None:
-            with _in_words(target):
+        with os.fdopen(opened, "wb") as file:  # closing flushes, so on a full disk it fails a second time
+            if bits is not None:
                 part.chmod(bits)  # whatever the umask says
-        with _in_words(target):
             if callable(content):
                 content(file)
             else:
