@@ -65,6 +65,10 @@ class PublicationError(PPDPError, RuntimeError):
     """What was asked for is not what this release publishes."""
 
 
+class RepeatedSnapshotError(PPDPError, ValueError):
+    """A publisher was given a snapshot that it has published before."""
+
+
 class UnknownNameError(PPDPError, KeyError):
     """An unknown data set, experiment or the like; near misses are named."""
 
@@ -82,6 +86,10 @@ class MissingExtraError(PPDPError, ImportError):
 
 class FewStayedWarning(PPDPWarning):
     """Nearly nobody of the release before is found again: ids may be written otherwise this time."""
+
+
+class RepeatedSnapshotWarning(PPDPWarning):
+    """A table is published although nothing has changed since the release before: it may be the same month again."""
 
 
 class DirtyRecordsWarning(PPDPWarning):
