@@ -66,6 +66,10 @@ class PublicationError(PPDPError, RuntimeError):
     """What was asked for is not what this release publishes."""
 
 
+class RepeatedSnapshotError(PPDPError, ValueError):
+    """A publisher was given a snapshot that it has published before."""
+
+
 class UnknownNameError(PPDPError, KeyError):
     """An unknown data set, experiment or the like; near misses are named."""
 
@@ -85,12 +89,20 @@ class FewStayedWarning(PPDPWarning):
     """Nearly nobody of the release before is found again: ids may be written otherwise this time."""
 
 
+class RepeatedSnapshotWarning(PPDPWarning):
+    """A table is published although nothing has changed since the release before: it may be the same month again."""
+
+
 class DirtyRecordsWarning(PPDPWarning):
     """A release holds persons who are not in its snapshot: deleted people are put back into print."""
 
 
 class DefaultHierarchyWarning(PPDPWarning):
     """Full-domain generalization used default intervals for an ordered column that has no hierarchy."""
+
+
+class RoleWarning(PPDPWarning):
+    """A column would be published that identifies people: one that is nearly unique, or free text, or has too many values."""
 
 
 class DroppedColumnsWarning(PPDPWarning):

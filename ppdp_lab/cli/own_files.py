@@ -28,7 +28,7 @@ def anonymize(
     option: Annotated[
         list[str] | None, typer.Option("-p", "--parameter", help="key=value: an algorithm's option.")
     ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="Where the algorithm draws lots.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="Random seed (reproducible, but not private).")] = None,
     separator: Annotated[
         str | None, typer.Option("--separator", help="Between the file's columns, \\t for a tab; found unless given.")
     ] = None,
@@ -49,14 +49,17 @@ def anonymize(
     guard: Annotated[
         bool, typer.Option("--guard", help="Put a single quote before cells that a spreadsheet takes for formulas.")
     ] = False,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="The CSV file to write.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The file to write: .csv, .tsv, .txt, .parquet, .arrow or .feather.")
+    ] = None,
 ) -> None:
     """Anonymize a CSV or parquet file; print how it was read, and risk and loss before and after."""
     from ppdp_lab import holder
     from ppdp_lab.errors import ParameterError
     from ppdp_lab.lab.report.text import table as aligned
     from ppdp_lab.lab.run import parameters
-    from ppdp_lab.table import Schema
+    from ppdp_lab.table import Schema, doubtful_columns
+    from ppdp_lab.table.files import format_of
 
     if not qi:
         raise ParameterError("say which columns an adversary may know: --qi age,zip")
@@ -68,8 +71,9 @@ def anonymize(
     )  # fmt: skip
     maker = holder.make_anonymizer(algorithm, rule=rule, k=k, l=l, t=t, seed=seed, options=options)
     if output is not None:
-        holder.check_output(output, maker, [file, *hierarchies.values()])
+        holder.check_output(output, maker, [file, *hierarchies.values()], guard=guard)
     roles = Schema(holder.split_names("--qi", qi), holder.split_names("--sensitive", sensitive) if sensitive else ())
+    holder.check_attributes(maker, roles.sensitive)
     own = holder.read_own_file(file, roles, hierarchies, reading)
     release = maker.anonymize(own.table)
     shown = aligned(["", "before", "after"], holder.risk_and_loss(release))
@@ -81,7 +85,15 @@ def anonymize(
         say("seeded: whoever knows the seed can replay who shares a class; leave --seed out of what you publish")
     if release.form.exact:
         say("Quasi-identifiers are published as they are; the risk is that of linking a person to a sensitive row.")
+    for sentence in doubtful_columns(own.table):
+        say(f"warning: {sentence}")
     if own.left_out:
         rest = f" and {len(own.left_out) - 20} more" if len(own.left_out) > 20 else ""
         say(f"left out, since no role names them: {', '.join(own.left_out[:20])}{rest}")
+    formulas = holder.count_formulas(release) if written and not guard and format_of(written[0]) == "CSV" else 0
+    if formulas:
+        say(
+            f"warning: {formulas:,} cell(s) begin with =, +, -, @, a tab or a carriage return, so that a spreadsheet may run "
+            f"them as formulas; use --guard to put a single quote before them"
+        )
     say(f"written: {', '.join(map(str, written))}" if written else "nothing written; name a file with -o")

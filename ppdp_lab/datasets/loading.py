@@ -11,15 +11,17 @@ import pyarrow.parquet as parquet
 
 from ppdp_lab.datasets import benchmarks, population
 from ppdp_lab.datasets.adult import adult_hierarchies, load_adult
-from ppdp_lab.datasets.own import is_own, load_own, own_title
+from ppdp_lab.datasets.own import describe_first, is_own, load_own, own_title
 from ppdp_lab.datasets.trees import Trees
 from ppdp_lab.datasets.views import IMPUTED, INVENTED, REAL, STAND_IN, UCI, VIEWS, View
-from ppdp_lab.errors import DataFileError, check_integer, listed, unknown
+from ppdp_lab.errors import DataFileError, UnknownNameError, check_integer, listed, unknown
 from ppdp_lab.table import Microdata, Schema
+from ppdp_lab.table.files.writing import FORMATS
 
 FOLDER = "PPDP_LAB_DATA"
 CENSUS_FILE = "census600k.parquet"
 CENSUS_ROWS = 600_000
+READABLE = (*FORMATS, ".gz", ".bz2", ".xz", ".xlsx", ".xls", ".json")  # what people have in place of a data set's name
 
 
 def names() -> list[str]:
@@ -63,6 +65,8 @@ def load(name: str | Path, *, rows: int | None = None, seed: int = 0, folder: st
         rows = check_integer("rows", rows, at_least=1)
     if is_own(name):
         return sampled(load_own(name), rows, seed)
+    if name not in VIEWS and isinstance(name, str) and (Path(name).exists() or Path(name).suffix.lower() in READABLE):
+        raise UnknownNameError(f"unknown data set: {describe_first(name)}")
     view = VIEWS[name]  # type: ignore[index]
     place = data_folder(folder)
     if view.source == "adult":

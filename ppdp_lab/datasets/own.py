@@ -14,7 +14,7 @@ import pandas as pd
 from ppdp_lab.errors import DataFileError, DroppedColumnsWarning, ParameterError, SchemaError, listed
 from ppdp_lab.table import Hierarchy, Microdata, Schema
 from ppdp_lab.table.files import OPTIONS, FileReport, Reading, open_table
-from ppdp_lab.table.from_files import frames_for, made_hierarchy, warn_of
+from ppdp_lab.table.from_files import frames_for, made_hierarchy, warn_of, warn_of_roles
 
 _ROLES = (
     "title",
@@ -33,6 +33,20 @@ _ROLES = (
 def is_own(name: object) -> bool:
     """Whether a data set is somebody's own: the path of a TOML file in place of a name."""
     return isinstance(name, Path) or str(name).endswith(".toml")
+
+
+def describe_first(path: str | Path) -> str:
+    """What to do with a file or folder that is not a data set by itself."""
+    path = Path(path)
+    if path.is_dir():
+        return (
+            f"{str(path)!r} is a folder, not a data set; describe one of its files in a TOML file (file, quasi_identifiers, "
+            f"sensitive) and give that file's path, or read monthly files with snapshots_from_folder"
+        )
+    return (
+        f"{str(path)!r} is not a data set; describe it in a TOML file, such as {path.stem + '.toml'!r} with the keys "
+        f'file = "{path.name}", quasi_identifiers = [...] and sensitive = "...", and give that file\'s path'
+    )
 
 
 def own_title(path: str | Path) -> str:
@@ -78,6 +92,7 @@ def load_own(path: str | Path) -> Microdata:
     """
     table, report = read_own(path)
     warn_of([report])
+    warn_of_roles(table)
     return table
 
 
@@ -134,6 +149,8 @@ def _values(column: str, spec: Any, where: str) -> list[Any] | range:
 
 def _description(path: Path) -> dict[str, Any]:
     """What the TOML file says, if all of it makes sense."""
+    if path.suffix.lower() != ".toml":
+        raise DataFileError(describe_first(path))
     if not path.is_file():
         raise DataFileError(f"no data set description {str(path)!r}; give the path of a TOML file")
     try:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import and_
 from typing import Any
 
 from ppdp_lab.anonymize import ANONYMIZERS, Anonymizer
-from ppdp_lab.errors import ParameterError, unknown
+from ppdp_lab.errors import ParameterError, listed, unknown
 from ppdp_lab.principles import DistinctLDiversity, KAnonymity, Principle, TCloseness
 from ppdp_lab.registry import make, parse
 
@@ -63,6 +63,36 @@ def make_anonymizer(
             keywords[key] = parse(value)  # a metric's name, say
     made: Anonymizer = make(entry.member, keywords, (first,))
     return made
+
+
+def check_attributes(maker: Anonymizer, sensitive: Sequence[str]) -> None:
+    """Raise an error that shows what to write after ``--rule`` if a part of the rule must name its sensitive column.
+
+    >>> check_attributes(make_anonymizer("mondrian", k=5, l=2), ["disease", "income"])
+    Traceback (most recent call last):
+    ppdp_lab.errors.ParameterError: with several sensitive columns, 'disease', 'income', name the one that each part of the rule \
+protects, for example: --rule "KAnonymity(5) & DistinctLDiversity(2, attribute='disease')"
+    """
+    if len(sensitive) < 2:
+        return
+    parts = maker.rule.parts()
+    named = [
+        make(type(part), part.get_params() | {"attribute": sensitive[0]})
+        if getattr(part, "attribute", "") is None
+        else part
+        for part in parts
+    ]
+    if named == list(parts):
+        return
+    if "rule" not in maker.get_params():
+        raise ParameterError(
+            f"{type(maker).__name__} protects one sensitive column; give --sensitive one of {listed(sensitive)}"
+        )
+    rule = " & ".join(map(repr, named))
+    raise ParameterError(
+        f"with several sensitive columns, {listed(sensitive)}, name the one that each part of the rule protects, for example: "
+        f'--rule "{rule}"'
+    )
 
 
 def make_rule(

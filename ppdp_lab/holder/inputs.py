@@ -52,6 +52,9 @@ def reading_options(**given: Any) -> Reading:
         said["separator"] = "\t"
     for name in ("missing_values", "text", "numbers"):
         said[name] = split_names(f"--{name.replace('_', '-')}", said[name]) if said.get(name) else ()
+    both = [name for name in said["text"] if name in said["numbers"]]
+    if both:
+        raise ParameterError(f"--text and --numbers both name {listed(both)}; choose one")
     return Reading.of(said, "--")
 
 

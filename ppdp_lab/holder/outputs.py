@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from ppdp_lab.anonymize import Anonymizer
-from ppdp_lab.errors import DataFileError
+from ppdp_lab.errors import DataFileError, ParameterError
 from ppdp_lab.forms import FORMS
 from ppdp_lab.metrics.classes import discernibility
 from ppdp_lab.metrics.loss import gcp
 from ppdp_lab.release import Release
 from ppdp_lab.table import Microdata
-from ppdp_lab.table.files import write_csvs
+from ppdp_lab.table.files import format_of, formula_cells, write_tables
 
 
 def untouched(original: Microdata) -> Release:
@@ -51,14 +51,20 @@ def _measures(release: Release) -> dict[str, str]:
 
 
 def write_release(release: Release, path: Path, *, separator: str = ",", guard: bool = False) -> list[Path]:
-    """Write what may leave the house: one CSV file per published table; all of it or nothing.
+    """Write what may leave the house: one file per published table; all of it or nothing.
 
-    With ``guard``, texts that a spreadsheet would take for formulas get a single quote in front.
+    The extension decides the format: ``.csv`` or ``.txt`` with the given separator, ``.tsv``, ``.parquet``, ``.arrow`` or
+    ``.feather``. With ``guard``, texts that a spreadsheet would take for formulas get a single quote in front.
     """
     frames = release.published().frames()
     targets = _targets(path, release.style)
-    write_csvs(dict(zip(targets, frames.values())), separator=separator, guard=guard)
+    write_tables(dict(zip(targets, frames.values())), separator=separator, guard=guard)
     return targets
+
+
+def count_formulas(release: Release) -> int:
+    """How many published cells a spreadsheet would take for formulas if they were written to a CSV file unguarded."""
+    return sum(map(formula_cells, release.published().frames().values()))
 
 
 def _targets(path: Path, style: str) -> list[Path]:
@@ -66,8 +72,10 @@ def _targets(path: Path, style: str) -> list[Path]:
     return [path.with_stem(f"{path.stem}-{part}") if part else path for part in FORMS[style].tables]
 
 
-def check_output(output: Path, maker: Anonymizer, inputs: Iterable[str | Path]) -> None:
-    """Refuse an output that cannot be written, or that would overwrite what was read."""
+def check_output(output: Path, maker: Anonymizer, inputs: Iterable[str | Path], *, guard: bool = False) -> None:
+    """Raise an error if an output cannot be written, or would overwrite what was read."""
+    if format_of(output) != "CSV" and guard:
+        raise ParameterError(f"--guard is for CSV files, which spreadsheets open; omit it for {output.name!r}")
     if not output.parent.is_dir():
         raise DataFileError(f"no folder {str(output.parent)!r} to write {output.name!r} into")
     if output.is_dir():

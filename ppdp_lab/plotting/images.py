@@ -11,13 +11,16 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from ppdp_lab.errors import ParameterError, check_choice
 from ppdp_lab.plotting.settings import in_look
-from ppdp_lab.table.files import write_whole
+from ppdp_lab.table.files import write_all
 
 _METADATA: dict[str, dict[str, Any]] = {
     "png": {"Software": "ppdp_lab"},
     "svg": {"Creator": "ppdp_lab", "Date": None},
+    "pdf": {"Creator": "ppdp_lab", "Producer": None, "CreationDate": None},
 }
+_OTHER_FORMATS = (".jpg", ".jpeg", ".gif", ".webp", ".tif", ".tiff", ".bmp", ".eps", ".ps", ".svgz")
 
 Places = dict[Any, list[Any]]
 """Where the axes of figures stand, by what stands around them."""
@@ -44,20 +47,27 @@ def figure(rows: int = 1, columns: int = 1, *, width: float = 5.2, height: float
 
 
 def save(fig: Figure, path: str | Path) -> list[Path]:
-    """Write ``path`` as PNG and SVG (its suffix does not matter); the same figure gives the same bytes."""
+    """Write a figure as PNG and SVG, and as PDF too if ``path`` ends in ``.pdf``; the same figure gives the same bytes.
+
+    >>> import tempfile
+    >>> fig, ax = figure()
+    >>> [path.name for path in save(fig, Path(tempfile.mkdtemp()) / "loss.pdf")]
+    ['loss.png', 'loss.svg', 'loss.pdf']
+    """
     stem = Path(path)
-    stem = stem.with_suffix("") if stem.suffix in (".png", ".svg") else stem
-    written = []
-    for form in _METADATA:
-        target = stem.with_name(f"{stem.name}.{form}")
-        write_whole(target, image(fig, form))  # a reader never finds half a figure
-        written.append(target)
-    return written
+    suffix = stem.suffix.lower()
+    if suffix in _OTHER_FORMATS:
+        raise ParameterError(f"cannot write {stem.name!r}: figures are written as .png, .svg or .pdf")
+    if suffix.removeprefix(".") in _METADATA:
+        stem = stem.with_suffix("")
+    targets = {form: stem.with_name(f"{stem.name}.{form}") for form in _METADATA if form != "pdf" or suffix == ".pdf"}
+    write_all({target: image(fig, form) for form, target in targets.items()})  # a reader never finds half a figure
+    return list(targets.values())
 
 
 @in_look
 def image(fig: Figure, form: str = "png", *, letters: bool = False, places: Places | None = None) -> bytes:
-    """A figure as a PNG or SVG image; the same figure gives the same bytes.
+    """A figure as a PNG, SVG or PDF image; the same figure gives the same bytes.
 
     Parameters
     ----------
@@ -68,6 +78,7 @@ def image(fig: Figure, form: str = "png", *, letters: bool = False, places: Plac
         What was laid out before, and is looked up and added to: to lay out a figure takes a third of its time, and one like
         the figure before, with another curve, has its axes where that one had them.
     """
+    check_choice("form", form, _METADATA)
     for text in fig.findobj(Text):
         # Two dollar signs in a name of somebody's own are no formula; those of axes with powers are.
         if mpl.cbook.is_math_text(text.get_text()) and "\\math" not in text.get_text():

@@ -14,7 +14,7 @@ from ppdp_lab import pages
 from ppdp_lab.errors import InfeasibleError, ParameterError
 from ppdp_lab.registry import OneLine, Plain, Registry, cut
 from ppdp_lab.registry.one_line import WIDTH
-from ppdp_lab.table import ClassCounts
+from ppdp_lab.table import Boxes, ClassCounts
 
 TOLERANCE = 1e-9  # three equal values must pass entropy >= log 3, which floating point alone denies them
 
@@ -33,6 +33,7 @@ class Verdict(OneLine):
     rule: Principle
     safe: np.ndarray
     counts: ClassCounts = field(repr=False)
+    boxes: Boxes | None = field(default=None, repr=False)
 
     @property
     def holds(self) -> bool:
@@ -53,8 +54,21 @@ class Verdict(OneLine):
         return self.rule.strongest(self.counts)
 
     def why(self, limit: int = 10) -> list[str]:
-        """A sentence for each failing class, at most ``limit``."""
-        return [f"class {c}: {self.rule.explain(self.counts, int(c))}" for c in self.failing[:limit]]
+        """A sentence for each failing class, at most ``limit``.
+
+        A class is named by its generalized quasi-identifiers; where only its counts are known, by its number.
+        """
+        failing = self.failing[:limit]
+        return [f"{name}: {self.rule.explain(self.counts, int(c))}" for name, c in zip(self._names(failing), failing)]
+
+    def _names(self, classes: np.ndarray) -> list[str]:
+        if self.boxes is None:
+            return [f"class {c}" for c in classes]
+        columns = [(column.domain.name, column.labels()) for column in self.boxes.take(classes)]
+        return [
+            "class with " + cut(", ".join(f"{name} {cut(str(labels[i]), 40)}" for name, labels in columns), WIDTH)
+            for i in range(len(classes))
+        ]
 
     def _head(self) -> str:
         return "; ".join([f"{self.rule} {self._where()}", *self._kept()])
@@ -142,7 +156,8 @@ class Principle(Plain, ABC):
           class 0: 2 records, fewer than k = 3
         """
         counts = self._counts_of(release)
-        return Verdict(self, self.safe(counts), counts)
+        boxes = getattr(release, "boxes", None)
+        return Verdict(self, self.safe(counts), counts, boxes if isinstance(boxes, Boxes) else None)
 
     def strongest(self, release: HasCounts | ClassCounts) -> Self | None:
         """The same rule with the strongest parameters that a release, or bare counts, still keeps.

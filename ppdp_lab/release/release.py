@@ -200,7 +200,7 @@ class Release:
         """This release, if it keeps the rule; a release that breaks its own rule is never returned."""
         if not isinstance(rule, Principle):
             raise ParameterError(f"rule must be a principle such as KAnonymity(5), not {rule!r}")
-        verdict = rule.check(self)
+        verdict = rule.check(self.counts())  # bare counts: error messages are logged, and boxes hold people's values
         if not verdict:
             raise BrokenRuleError(f"the release is withheld, because it breaks its own rule: {verdict}")
         return self

@@ -15,6 +15,8 @@ from ppdp_lab.errors import (
     FewStayedWarning,
     IdError,
     ParameterError,
+    RepeatedSnapshotError,
+    RepeatedSnapshotWarning,
     check_choice,
     check_seed,
     listed,
@@ -31,6 +33,7 @@ from ppdp_lab.republish.memory import (
     stored_ids,
 )
 from ppdp_lab.republish.stream import Snapshot
+from ppdp_lab.republish.stream.snapshot import records_digest
 from ppdp_lab.table import Microdata, id_order
 
 
@@ -111,8 +114,13 @@ class Publisher(Remembered, ABC):
     def publish(self, snapshot: Snapshot | Microdata) -> Release:
         """The next release of the series.
 
-        A bare Microdata will do: what came, went and changed is then found by comparing ids and values with what is
-        remembered.
+        For a Microdata, and for a snapshot that stands alone (the first one of a stream or folder), what was inserted,
+        deleted and updated is found by comparing ids and values with what is remembered.
+
+        A month that is published twice by mistake cannot be taken back. So a snapshot that stands alone raises a
+        RepeatedSnapshotError if it has the persons and values of one of the last 64 releases, and a Microdata gives a
+        RepeatedSnapshotWarning if nothing has changed since the release before. To publish an unchanged table on purpose, pass
+        ``Snapshot(table)``, which lists no changes.
         """
         table = snapshot.table if isinstance(snapshot, Snapshot) else snapshot
         if not isinstance(table, Microdata):
@@ -123,7 +131,9 @@ class Publisher(Remembered, ABC):
             table = self._meet_values(table)
             known = self._ids.get_indexer(table.ids)
             snapshot = self._check_changes(snapshot if isinstance(snapshot, Snapshot) else None, table, known)
-            release, persons = self._publish(snapshot, self._register(table, known))
+            present = self._register(table, known)
+            digest = records_digest(table, present)
+            release, persons = self._publish(snapshot, present)
             if len(persons) != len(release.table):
                 raise ParameterError(
                     f"{type(self).__name__} made a release of {len(release.table)} records and named {len(persons)} persons"
@@ -133,6 +143,7 @@ class Publisher(Remembered, ABC):
         except BaseException:
             self._restore(before)
             raise
+        self._digests = (*self._digests, digest)[-RECOGNIZED:]
         self.number += 1
         return release
 
@@ -202,6 +213,7 @@ class Publisher(Remembered, ABC):
 
     def _check_changes(self, given: Snapshot | None, table: Microdata, known: np.ndarray) -> Snapshot:
         """What came, went and changed, by the person number of each record (-1: new); refuses a snapshot that says otherwise."""
+        alone = given is not None and given.stands_alone and self.number > 0
         stayed = (known >= 0) & self._present[known] if len(self._ids) else np.zeros(len(table), dtype=bool)
         now = np.zeros(len(self._ids), dtype=bool)
         now[known[known >= 0]] = True
@@ -226,7 +238,8 @@ class Publisher(Remembered, ABC):
             deleted=self._ids[self._present & ~now],
             updated=table.ids[changed],
         )
-        if given is None:
+        if given is None or alone:
+            self._check_repeated(found, known, alone=alone)
             return found
         for what, said, is_so in (
             ("deleted", given.deleted, found.deleted),
@@ -243,6 +256,23 @@ class Publisher(Remembered, ABC):
             if len(unsaid):
                 raise IdError(f"id(s) {listed(unsaid)} were {what} without the snapshot saying so; list them in {what}")
         return found
+
+    def _check_repeated(self, found: Snapshot, known: np.ndarray, *, alone: bool) -> None:
+        """Raise an error for a snapshot that stands alone and was published before; warn of a table that has not changed."""
+        if not self.number:
+            return
+        again = None if len(found.inserted) or len(found.deleted) or len(found.updated) else self.number - 1
+        if again is None and alone and (not len(known) or known.min() >= 0):
+            digest = records_digest(found.table, known)
+            if digest in self._digests:
+                again = self.number - len(self._digests) + self._digests.index(digest)
+        if again is None:
+            return
+        same = f"the persons and values are those of release {again} (counted from 0)"
+        hint = "if the table has not changed since the release before, pass Snapshot(table), which lists no changes"
+        if alone:
+            raise RepeatedSnapshotError(f"{same}, so they would be published twice; {hint}")
+        warnings.warn(f"{same}; check that it is not the same month again; {hint}", RepeatedSnapshotWarning, stacklevel=4)
 
     def _register(self, table: Microdata, known: np.ndarray) -> np.ndarray:
         """Note who is present, with which codes; arrays are replaced, not changed, so that a failure can be undone."""
@@ -275,5 +305,6 @@ def _kind(ids: pd.Index) -> str:
     return {"integer": "numbers", "floating": "numbers", "string": "text"}.get(found, found)
 
 
+RECOGNIZED = 64  # releases whose snapshots are recognized if they come again
 _MANY = 50  # fewer persons than this may well all leave at once
 PUBLISHERS: Registry[type[Publisher]] = Registry("publisher")

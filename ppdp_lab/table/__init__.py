@@ -4,6 +4,7 @@ from ppdp_lab.table.boxes import Boxes, Intervals, Nodes, Sets
 from ppdp_lab.table.boxes.labels import split as split_label
 from ppdp_lab.table.counts import ClassCounts, Histogram
 from ppdp_lab.table.domain import Domain, common_domains
+from ppdp_lab.table.from_files import doubtful_columns
 from ppdp_lab.table.hierarchies import Hierarchy
 from ppdp_lab.table.keys.cells import Cells, value_masks
 from ppdp_lab.table.keys.grouping import Grouping, group
@@ -25,6 +26,7 @@ __all__ = [
     "Schema",
     "Sets",
     "common_domains",
+    "doubtful_columns",
     "group",
     "id_order",
     "mixed",

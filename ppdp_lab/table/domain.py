@@ -18,6 +18,7 @@ from ppdp_lab.table.keys.bounds import check_codes
 from ppdp_lab.table.keys.hashing import text_hashes
 
 ORDERED, TREE, SET = "ordered", "hierarchy", "set"
+MANY_VALUES = 64  # more distinct texts than this without a hierarchy are published as sets of exact values
 
 
 @dataclass(frozen=True, eq=False)

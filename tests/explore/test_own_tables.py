@@ -46,9 +46,9 @@ def test_what_names_people_is_not_published_unless_it_is_asked_for(people):
     found = shown(csv(people))
     published = found.files["published.csv"].decode()
     assert published.splitlines()[0] == "age,town,illness" and "Person" not in published and "700" not in published
-    assert "Not published: name, number." in found.says and "Look out" not in found.says
+    assert "Not published: name, number." in found.says and "Check " not in found.says
     asked = shown(csv(people), quasi=("age", "town"), secret=("number",))
-    assert "nearly everybody has a value of their own in 'number', and these values are published" in asked.says
+    assert "Check sensitive column 'number': nearly every record has a value of its own" in asked.says
 
 
 def test_what_is_handed_out_keeps_its_rule_and_no_order(people, tmp_path):

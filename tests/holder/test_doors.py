@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -40,8 +41,14 @@ def doors(folder, name, said, trees=()):
             try:
                 out.append(door())
             except PPDPError as error:
-                out.append((type(error), str(error).replace(str(folder), "").replace("/", "")))
+                out.append((type(error), in_python(str(error).replace(str(folder), "").replace("/", ""))))
     return out
+
+
+def in_python(words):
+    """A message with its options spelled as in Python, however the door spells them."""
+    words = re.sub(r"--([a-z-]+)", lambda option: option[1].replace("-", "_"), words)
+    return re.sub(r'(missing|decimal)(?: | = |=)"?(\w+|,)"? ', r'\1="\2" ', words)
 
 
 def assert_alike(tables):

@@ -196,7 +196,5 @@ def test_a_column_with_a_hierarchy_of_texts_is_read_to_the_letter(tmp_path):
     assert only.table.frame["zip"].tolist() == ["10", "11"]
     with pytest.raises(ParameterError, match="hierarchies must be a dictionary"):
         snapshots_from_folder(tmp_path, SICK, id="id", hierarchies=[tree])
-    with pytest.raises(
-        ParameterError, match="'zip' are said to be numbers, but have a hierarchy whose leaves are texts"
-    ):
+    with pytest.raises(ParameterError, match="numbers names 'zip', whose hierarchy has texts for leaves"):
         snapshots_from_folder(tmp_path, SICK, id="id", hierarchies={"zip": tree}, numbers=["zip"])

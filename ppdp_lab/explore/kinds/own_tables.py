@@ -22,7 +22,7 @@ from ppdp_lab.explore.given import Tables
 from ppdp_lab.explore.measure.dropped import GUESSED, Dropped
 from ppdp_lab.explore.measure.risks import remaining_risk
 from ppdp_lab.release import Release
-from ppdp_lab.table import Microdata, Schema
+from ppdp_lab.table import Microdata, Schema, doubtful_columns
 
 NO_T = "none"
 PUBLISHED = "published.csv"
@@ -103,14 +103,14 @@ class OwnTables(Explorer):
         quasi, secret = roles["quasi"], roles["secret"]
         if state["file"] is None:
             table = self._tables[state["table"]].project(quasi)
-            return table, [self._tables.code(state["table"]), f"table = table.project({quasi!r})"], ""
+            return table, [self._tables.code(state["table"]), f"table = table.project({quasi!r})"], _doubts(table)
         file, missing = self._dropped(state), state["missing"] or "refuse"
         own = file.table(quasi, secret, missing)
         options = "" if missing == "refuse" else f", holder.reading_options(missing={missing!r})"
         lines = [f"table = holder.read_own_file({file.name!r}, Schema({quasi!r}, {secret!r}), {{}}{options}).table"]
         report = "; ".join(" ".join(line.split()) for line in str(own.report).splitlines())
         left = f" Not published: {', '.join(own.left_out)}." if own.left_out else ""
-        return own.table, lines, f"{file.doubts(quasi, secret)}{report[:1].upper()}{report[1:]}.{left}"
+        return own.table, lines, f"{_doubts(own.table)}{report[:1].upper()}{report[1:]}.{left}"
 
     # ------------------------------------------------------------------ the picture
     def show(self, state: Mapping[str, Any], work: Work) -> Shown:
@@ -175,6 +175,10 @@ class OwnTables(Explorer):
             report,
         ]
         return " ".join(filter(None, parts))
+
+
+def _doubts(table: Microdata) -> str:
+    return "".join(f"Check {sentence}. " for sentence in doubtful_columns(table))
 
 
 def measures_of(algorithm: str, state: Mapping[str, Any]) -> dict[str, Any]:

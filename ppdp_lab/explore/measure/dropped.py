@@ -7,15 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import pandas as pd
-
 from ppdp_lab import holder
 from ppdp_lab.errors import PPDPError, SchemaError
 from ppdp_lab.holder import OwnTable
 from ppdp_lab.table import Schema
 from ppdp_lab.table.files import Reading, read_file
+from ppdp_lab.table.from_files import NEARLY
 
-NEARLY = 0.8  # of the rows: a column with more values than that names people rather than describes them
 GUESSED = 4  # quasi-identifiers, at first
 
 
@@ -34,7 +32,6 @@ class Dropped:
             frame = read_file(path, Reading(missing="value")).frame  # gaps matter only in columns that get a role
         self.columns = tuple(map(str, frame.columns))
         self.naming = frozenset(str(c) for c in frame.columns if frame[c].nunique() >= NEARLY * len(frame))
-        self._texts = frozenset(str(c) for c in frame.columns if not pd.api.types.is_numeric_dtype(frame[c]))
         self._latest: tuple[object, OwnTable] | None = None
 
     @contextmanager
@@ -65,12 +62,3 @@ class Dropped:
                 own = holder.read_own_file(path, Schema(quasi, secret), {}, Reading(missing=missing))
             self._latest = asked, own
         return self._latest[1]
-
-    def doubts(self, quasi: list[str], secret: list[str]) -> str:
-        """A sentence about columns that name people although they are published, exactly or as a list of what was there."""
-        named = [column for column in quasi if column in self.naming & self._texts]
-        named += [column for column in secret if column in self.naming]
-        if not named:
-            return ""
-        columns = ", ".join(map(repr, named))
-        return f"Look out: nearly everybody has a value of their own in {columns}, and these values are published. "

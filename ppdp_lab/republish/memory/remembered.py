@@ -41,6 +41,7 @@ class Remembered(Plain):
         self._codes = np.zeros((0, 0), dtype=np.int32)
         self._vocabulary: Vocabulary | None = None
         self._awaiting = ""
+        self._digests: tuple[str, ...] = ()  # of the records of each release, by which one that comes again is recognized
         self._saved: dict[
             str, str
         ] = {}  # where this memory was last read from or written to, and what stood there then
@@ -63,7 +64,7 @@ class Remembered(Plain):
 
     # ------------------------------------------------------------------ undoing
     def _state(self) -> dict[str, Any]:
-        kept = ("number", "_present", "_pseudonyms", "_codes", "_ids", "_vocabulary", "_awaiting")
+        kept = ("number", "_present", "_pseudonyms", "_codes", "_ids", "_vocabulary", "_awaiting", "_digests")
         return {name: copy.deepcopy(getattr(self, name)) for name in ("memory", "chance")} | {
             name: getattr(self, name) for name in kept
         }
@@ -90,6 +91,7 @@ class Remembered(Plain):
             "number": self.number,
             "vocabulary": None if known is None else known.header(),
             "awaiting": self._awaiting,
+            "digests": self._digests,
             "chance": self.chance.bit_generator.state,
         }
         arrays = {
@@ -144,6 +146,9 @@ class Remembered(Plain):
         """Take over what a file holds, after checking all of it."""
         self.number = check_integer("number", header["number"], at_least=0, at_most=MOST_RELEASES)
         self.chance.bit_generator.state = header["chance"]
+        self._digests = tuple(map(str, header.get("digests", ())))  # files of older versions have none
+        if len(self._digests) > self.number:
+            raise DataFileError(f"it has digests of {len(self._digests)} releases, but counts {self.number}")
         ids = arrays.pop("ids")
         if ids.ndim != 1 or ids.dtype.kind not in "iuU":
             raise DataFileError("its ids are neither whole numbers nor text")

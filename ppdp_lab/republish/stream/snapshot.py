@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import IdError, ParameterError, SchemaError, check_integer, listed
-from ppdp_lab.table import Microdata, common_domains, plain_index
+from ppdp_lab.table import Microdata, common_domains, mixed, plain_index
+from ppdp_lab.table.keys.hashing import text_hashes
 
 _NONE = pd.Index([])
 
@@ -27,6 +28,12 @@ class Snapshot:
         0 for the first release.
     inserted, deleted, updated : pandas.Index
         Ids that came, went, or changed a value; any list of ids is made into an index.
+
+    Notes
+    -----
+    The first snapshot of a stream or folder has no snapshot before it, so it lists all of its records as inserted. A
+    publisher that has published before takes such a snapshot (see :attr:`stands_alone`) as a table whose changes it finds
+    itself, and compares it with what it published last.
     """
 
     table: Microdata
@@ -51,6 +58,11 @@ class Snapshot:
                 raise IdError(f"deleted id(s) {listed(ids[present])} are still in the table; list those that left")
             if what != "deleted" and not present.all():
                 raise IdError(f"{what} id(s) {listed(ids[~present])} are not in the table; list ids of its records")
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether nothing is known of a snapshot before: it is the first one, and all of its records are new."""
+        return not (self.number or len(self.deleted) or len(self.updated)) and len(self.inserted) == len(self.table) > 0
 
     @staticmethod
     def after(previous: Microdata | None, table: Microdata, number: int) -> Snapshot:
@@ -80,6 +92,17 @@ class Snapshot:
     def __repr__(self) -> str:
         changes = f"+{len(self.inserted)} -{len(self.deleted)} ~{len(self.updated)}"
         return f"<Snapshot {self.number} of {len(self.table)} records, {changes}>"
+
+
+def records_digest(table: Microdata, persons: np.ndarray) -> str:
+    """A hash of who is in a table with which values: the order of the records and the codes of the values do not matter.
+
+    ``persons`` holds a number per record that stays the same over a series.
+    """
+    rows = mixed(persons)
+    for name, domain in table.domains.items():
+        rows = mixed(rows ^ text_hashes(domain.labels)[table.codes(name)])
+    return f"{int(rows.sum(dtype=np.uint64)):016x}"
 
 
 def _check_table(table: object) -> None:

@@ -5,7 +5,7 @@ from ppdp_lab.table.files.options import MISSING, OPTIONS, Reading
 from ppdp_lab.table.files.reading import FileFrame, read_file, read_frames, read_rows
 from ppdp_lab.table.files.report import FileReport, ReadingWarning
 from ppdp_lab.table.files.whole import check_lock, locked, still_runs, write_all, write_whole
-from ppdp_lab.table.files.writing import write_csv, write_csvs
+from ppdp_lab.table.files.writing import format_of, formula_cells, write_csv, write_tables
 
 __all__ = [
     "MISSING",
@@ -15,6 +15,8 @@ __all__ = [
     "Reading",
     "ReadingWarning",
     "check_lock",
+    "format_of",
+    "formula_cells",
     "locked",
     "open_table",
     "read_file",
@@ -23,6 +25,6 @@ __all__ = [
     "still_runs",
     "write_all",
     "write_csv",
-    "write_csvs",
+    "write_tables",
     "write_whole",
 ]

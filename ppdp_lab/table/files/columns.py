@@ -118,7 +118,8 @@ class CellColumn(OneLine):
         if kind in (TEXT, EMPTY):
             return _to_pandas(self.texts)
         coded = pa.concat_arrays(self.texts.chunks).dictionary_encode()
-        return _to_pandas(pc.take(converted(coded.dictionary, kind, self.decimal), coded.indices))
+        layout = self.kind.layouts[0] if self.kind.name == DATE and self.kind.layouts else ""
+        return _to_pandas(pc.take(converted(coded.dictionary, kind, self.decimal, layout), coded.indices))
 
 
 @dataclass

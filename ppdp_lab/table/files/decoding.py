@@ -14,7 +14,7 @@ from ppdp_lab.errors import DataFileError
 from ppdp_lab.registry import OneLine
 from ppdp_lab.table.files.scanning import find_separator, header_of, records_of
 
-PARQUET = b"PAR1"
+PARQUET, ARROW = b"PAR1", b"ARROW1"
 _UNPACK = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
 _MARKS = [
     (codecs.BOM_UTF32_LE, "utf-32"),

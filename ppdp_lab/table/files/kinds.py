@@ -27,19 +27,29 @@ _THOUSANDS = r"^\s*[+-]?\d{1,3}(,\d{3})+\s*$"
 _DATE = r"^\s*\d{4}-\d\d-\d\d\s*$"
 _MOMENT = r"^\s*\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?\s*$"
 _OTHER_DATE = r"^\s*(\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d\d)|\d{4}[./]\d{1,2}[./]\d{1,2})\s*$"
+# How else dates are written: a pattern, and the places of year, month and day in it. Years have four digits.
+WRITTEN = {
+    f"{layout}".replace("-", sign): (rf"^(\d+){escaped}(\d+){escaped}(\d+)$", places)
+    for sign, escaped in ((".", r"\."), ("/", "/"), ("-", "-"))
+    for layout, places in (("DD-MM-YYYY", r"\3-\2-\1"), ("MM-DD-YYYY", r"\3-\1-\2"), ("YYYY-MM-DD", r"\1-\2-\3"))
+}
 
 
 @dataclass(frozen=True)
 class Kind:
     """What a column is taken for, why if that may surprise, and a note for the reader's report.
 
-    ``refused`` is a cell that does not belong to a column of numbers, where there is one.
+    ``refused`` is a cell that does not belong to a column of numbers, where there is one. ``other_decimal`` is the decimal
+    sign with which a column of texts would be numbers. ``layouts`` are the ways to read dates that are not written as
+    2020-12-31: one of dates, several of texts that may be dates.
     """
 
     name: str
     why: str = ""
     note: str = ""
     refused: str | None = None
+    other_decimal: str = ""
+    layouts: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.name} ({self.why})" if self.why else self.name
@@ -140,7 +150,7 @@ def kind_of(cells: pa.Array, decimal: str) -> Kind:
         stray = ~number
         if matches(cells.filter(pa.array(stray)), _NOT_FINITE).all():
             return Kind(DECIMAL, refused=cells[int(np.argmax(stray))].as_py())
-        return Kind(TEXT, note=_other_decimal(cells, decimal))
+        return Kind(TEXT, other_decimal=_other_decimal(cells, decimal))
     return _dates_or_text(cells, decimal)
 
 
@@ -160,13 +170,10 @@ def declared_numbers(cells: pa.Array, decimal: str) -> Kind:
 def _dates_or_text(cells: pa.Array, decimal: str) -> Kind:
     head = cells[:20]
     if matches(head, _OTHER_DATE).all() and matches(cells, _OTHER_DATE).all():
-        return Kind(
-            TEXT, "dates, but not as 2020-12-31", f"looks like dates such as {cells[0].as_py()!r}, in which day and month "
-            "may be confused: it stays text; write dates as 2020-12-31 to have them ordered",
-        )  # fmt: skip
+        return dates_written(layouts_of(cells))
     plain, timed = matches(head, _DATE), matches(head, _MOMENT)
     if not (plain | timed).all():
-        return Kind(TEXT, note=_other_decimal(cells, decimal))
+        return Kind(TEXT, other_decimal=_other_decimal(cells, decimal))
     plain, timed = matches(cells, _DATE), matches(cells, _MOMENT)
     if not (plain | timed).all():
         return Kind(TEXT)
@@ -180,20 +187,54 @@ def _dates_or_text(cells: pa.Array, decimal: str) -> Kind:
     return kind
 
 
+def layouts_of(cells: pa.Array) -> tuple[str, ...]:
+    """The layouts in which every cell is a date that exists.
+
+    >>> layouts_of(pa.array(["17.07.2005", "1.2.2006"])), layouts_of(pa.array(["7/17/2005"])), layouts_of(pa.array(["7/6/2005"]))
+    (('DD.MM.YYYY',), ('MM/DD/YYYY',), ('DD/MM/YYYY', 'MM/DD/YYYY'))
+    """
+    found = []
+    for layout in WRITTEN:
+        try:
+            converted(cells, DATE, ".", layout)
+        except pa.ArrowInvalid:
+            continue
+        found.append(layout)
+    return tuple(found)
+
+
+def dates_written(layouts: tuple[str, ...]) -> Kind:
+    """The kind of a column whose cells are dates in each of these layouts: text unless there is exactly one."""
+    if len(layouts) == 1:
+        return Kind(DATE, f"written as {layouts[0]}", layouts=layouts)
+    if not layouts:
+        return Kind(
+            TEXT, "dates, but not in one layout", "looks like dates, but some of them do not exist, are not written like the "
+            "others, or have no four-digit year: it stays text; write dates as 2020-12-31 to have them ordered",
+        )  # fmt: skip
+    return Kind(
+        TEXT, "dates, but day and month may be confused", f"looks like dates, but every one could be {' or '.join(layouts)}: "
+        "it stays text; write dates as 2020-12-31 to have them ordered", layouts=layouts,
+    )  # fmt: skip
+
+
 def _other_decimal(cells: pa.Array, decimal: str) -> str:
-    """A note if all cells would be numbers with the other decimal sign."""
+    """The other decimal sign, if all cells would be numbers with it."""
     other = "," if decimal == "." else "."
-    if matches(cells[:20], number_pattern(other)).all() and matches(cells, number_pattern(other)).all():
-        return f"would be numbers if {other!r} were the decimal sign: it stays text; give decimal = {other!r} if it is"
-    return ""
+    every = matches(cells[:20], number_pattern(other)).all() and matches(cells, number_pattern(other)).all()
+    return other if every else ""
 
 
-def converted(cells: pa.Array, kind: str, decimal: str) -> pa.Array:
-    """Distinct cells as values of their kind; texts as they stand."""
+def converted(cells: pa.Array, kind: str, decimal: str, layout: str = "") -> pa.Array:
+    """Distinct cells as values of their kind; texts as they stand. ``layout`` says how dates are written."""
     if kind in (TEXT, EMPTY):
         return cells
     cells = pc.utf8_trim_whitespace(cells)
     if kind in (DATE, MOMENT):
+        if layout:
+            pattern, places = WRITTEN[layout]
+            padded = pc.replace_substring_regex(cells, r"\b(\d)\b", r"0\1")
+            cells = pc.replace_substring_regex(padded, pattern, places)
         return pc.cast(cells, pa.timestamp("s" if kind == DATE else "us"))
     if decimal == ",":
         cells = pc.replace_substring(cells, ",", ".")

@@ -1,9 +1,10 @@
-"""Opening a CSV or parquet file: its columns' names first, its columns when they are asked for."""
+"""Opening a CSV, parquet or Arrow file: its columns' names first, its columns when they are asked for."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,7 +14,8 @@ import pyarrow.parquet
 
 from ppdp_lab.errors import DataFileError
 from ppdp_lab.table.files.columns import GUARD, CellColumn, Column, TypedColumn, without
-from ppdp_lab.table.files.decoding import PARQUET, decode, line_of, read_bytes
+from ppdp_lab.table.files.decoding import ARROW, PARQUET, decode, line_of, read_bytes
+from ppdp_lab.table.files.kinds import TEXT, Kind
 from ppdp_lab.table.files.options import Reading
 from ppdp_lab.table.files.report import FileReport
 from ppdp_lab.table.files.scanning import check_header, check_records, find_separator, header_of, records_of
@@ -83,41 +85,46 @@ class CsvFile:
 
 
 class ParquetFile:
-    """A parquet file; see :func:`open_table`."""
+    """A parquet or Arrow file, whose columns have types; see :func:`open_table`."""
 
-    def __init__(self, data: bytes, options: Reading, label: str, file: str) -> None:
-        self.label, self.options = label, options
-        try:
-            self._file = pyarrow.parquet.ParquetFile(pa.BufferReader(data))
-            names = list(self._file.schema_arrow.names)
-        except (pa.ArrowException, OSError, ValueError) as error:
-            raise DataFileError(
-                f"{label} cannot be read as parquet: {' '.join(str(error).split())}; write the file anew"
-            ) from None
+    def __init__(self, data: bytes, options: Reading, label: str, file: str, form: str = "parquet") -> None:
+        self.label, self.options, self._form = label, options, form
+        with self._readable():
+            self._rows, self._schema, self._read = _OPENERS[form](data)
+        names = list(self._schema.names)
         self.names = check_header(names, label, 1) if names else []
         self.separator: str | None = None
-        self.report = FileReport(file, "parquet", options)
+        self.report = FileReport(file, form, options)
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        try:
+            yield
+        except (pa.ArrowException, OSError, ValueError) as error:
+            words = " ".join(str(error).split())
+            raise DataFileError(f"{self.label} cannot be read as {self._form}: {words}; write the file again") from None
 
     def columns(self, names: Sequence[str]) -> list[Column]:
         """Columns by name; texts as in a CSV file, everything else as the file types it."""
-        if not self._file.metadata.num_rows:
+        if not self._rows:
             raise DataFileError(f"{self.label} has columns but no rows; there is nothing to read")
-        nested = [name for name in names if pa.types.is_nested(self._file.schema_arrow.field(name).type)]
-        if nested:
-            raise DataFileError(
-                f"{self.label}, column {nested[0]!r}: it holds lists or records; give it one value per row"
-            )
-        try:
-            table = self._file.read(columns=list(names))
-        except (pa.ArrowException, OSError, ValueError) as error:
-            raise DataFileError(
-                f"{self.label} cannot be read as parquet: {' '.join(str(error).split())}; write the file anew"
-            ) from None
+        for name in names:
+            form = self._schema.field(name).type
+            if pa.types.is_dictionary(form):
+                form = form.value_type
+            holds = next((words for test, words in _UNREADABLE if test(form)), None)
+            if holds is not None:
+                raise DataFileError(
+                    f"{self.label}, column {name!r} holds {holds}; convert it to one number, date or text per row"
+                )
+        with self._readable():
+            table = self._read(list(names))
+            table.validate(full=True)  # texts that are not UTF-8 would otherwise fail later, one row at a time
         return [self._column(table.column(name)) for name in names]
 
     def is_text(self, name: str) -> bool:
         """Whether the file types a column as text, or as anything but numbers."""
-        form = self._file.schema_arrow.field(name).type
+        form = self._schema.field(name).type
         return not (pa.types.is_integer(form) or pa.types.is_floating(form) or pa.types.is_decimal(form))
 
     def _column(self, values: pa.ChunkedArray) -> Column:
@@ -125,6 +132,8 @@ class ParquetFile:
         if pa.types.is_string(form) or pa.types.is_large_string(form) or pa.types.is_string_view(form):
             texts = values.cast(pa.string())
             return CellColumn.of(without(texts, pc.equal(texts, "")), self.options)
+        if pa.types.is_decimal(form) and _beyond_floats(values):
+            return CellColumn(values.cast(pa.string()), Kind(TEXT, "codes: some have more than 15 digits"))
         return TypedColumn.of(values, self.options)
 
     def place(self, row: int) -> str:
@@ -132,17 +141,48 @@ class ParquetFile:
         return f"row {row + 1}"
 
 
+def _beyond_floats(values: pa.ChunkedArray) -> bool:
+    """Whether decimal numbers would lose digits as floats, so that some become equal or are shown as other numbers."""
+    largest = pc.max(pc.abs(values)).as_py()
+    distinct = [pc.count_distinct(array).as_py() for array in (values, values.cast(pa.float64()))]
+    return distinct[0] != distinct[1] or (largest is not None and largest >= 10**15)
+
+
+def _open_parquet(data: bytes) -> Opened:
+    file = pyarrow.parquet.ParquetFile(pa.BufferReader(data))
+    return file.metadata.num_rows, file.schema_arrow, lambda names: file.read(columns=names)
+
+
+def _open_arrow(data: bytes) -> Opened:
+    opened = (pa.ipc.open_file if data.startswith(ARROW) else pa.ipc.open_stream)(pa.BufferReader(data))
+    table = opened.read_all()
+    return table.num_rows, table.schema, table.select
+
+
+Opened = tuple[int, pa.Schema, Callable[[list[str]], pa.Table]]
+"""Number of rows, schema, and a function that reads columns by name."""
 TableFile = CsvFile | ParquetFile
+_OPENERS: dict[str, Callable[[bytes], Opened]] = {"parquet": _open_parquet, "Arrow": _open_arrow}
+_UNREADABLE: list[tuple[Callable[[pa.DataType], bool], str]] = [
+    (pa.types.is_nested, "lists or records"),
+    (lambda form: any(test(form) for test in _BYTES), "bytes"),
+    (lambda form: isinstance(form, pa.BaseExtensionType), "values of an extension type"),
+]
+_BYTES = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary, pa.types.is_binary_view)
 
 
 def open_table(path: str | Path, options: Reading | None = None, *, label: str | None = None) -> TableFile:
-    """Open a CSV or parquet file and read the names of its columns.
+    """Open a CSV, parquet or Arrow file and read the names of its columns.
 
-    A file is parquet if it is called so or begins like one; else it is CSV, unpacked first if its name ends in .gz, .bz2
-    or .xz. ``label`` is what refusals call it.
+    A file is parquet or Arrow if its name or its first bytes say so; any other file is read as CSV, unpacked first if its
+    name ends in .gz, .bz2 or .xz. ``label`` is what error messages call it.
     """
     path = Path(path)
     label = label or f"file {str(path)!r}"
     data = read_bytes(path, label)
-    kind = ParquetFile if path.suffix.lower() == ".parquet" or data.startswith(PARQUET) else CsvFile
-    return kind(data, options or Reading(), label, path.name)
+    suffix, options = path.suffix.lower(), options or Reading()
+    if suffix == ".parquet" or data.startswith(PARQUET):
+        return ParquetFile(data, options, label, path.name)
+    if suffix in (".arrow", ".feather") or data.startswith(ARROW):
+        return ParquetFile(data, options, label, path.name, "Arrow")
+    return CsvFile(data, options, label, path.name)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, ClassVar
 
 from ppdp_lab.errors import ParameterError, check_choice, check_separator, listed, unknown
 
 REFUSE, VALUE, DROP = "refuse", "value", "drop"
+PYTHON, TOML, COMMAND_LINE = "Python", "TOML", "command line"
 MISSING = "(missing)"  # how a missing cell is published that counts as a value
 
 
@@ -55,6 +56,8 @@ class Reading:
     numbers: Any = ()
     guarded: bool = False
 
+    _door: ClassVar[str] = PYTHON  # where the options were given; see spelled
+
     def __post_init__(self) -> None:
         if self.separator is not None:
             check_separator(self.separator)
@@ -84,9 +87,25 @@ class Reading:
             if key not in OPTIONS:
                 raise ParameterError(f"{where}{unknown('reading option', key, OPTIONS)}")
         try:
-            return cls(**said)
+            options = cls(**said)
         except ParameterError as error:
             raise ParameterError(f"{where}{error}") from None
+        object.__setattr__(options, "_door", COMMAND_LINE if where == "--" else TOML)
+        return options
+
+    def spelled(self, name: str, value: str = "") -> str:
+        """How to set an option where these came from: in Python, in a TOML file or on the command line.
+
+        >>> Reading().spelled("missing", "drop")
+        'missing="drop"'
+        >>> Reading.of({}, "my.toml: ").spelled("missing", "drop"), Reading.of({}, "--").spelled("missing_values")
+        ('missing = "drop"', '--missing-values')
+        """
+        if self._door == COMMAND_LINE:
+            return f"--{name.replace('_', '-')}{' ' + value if value else ''}"
+        if not value:
+            return name
+        return f'{name} = "{value}"' if self._door == TOML else f'{name}="{value}"'
 
 
 OPTIONS = tuple(field.name for field in fields(Reading))

@@ -17,7 +17,19 @@ from ppdp_lab.errors import DataFileError, MissingValueError, SchemaError, liste
 from ppdp_lab.registry import OneLine
 from ppdp_lab.table.files.columns import CATEGORIES, OTHER, CellColumn, Column, with_missing
 from ppdp_lab.table.files.decoding import decode, read_bytes
-from ppdp_lab.table.files.kinds import DATE, DECIMAL, EMPTY, MOMENT, NUMBERS, TEXT, WHOLE, Kind, decimal_signs
+from ppdp_lab.table.files.kinds import (
+    DATE,
+    DECIMAL,
+    EMPTY,
+    MOMENT,
+    NUMBERS,
+    TEXT,
+    WHOLE,
+    WRITTEN,
+    Kind,
+    dates_written,
+    decimal_signs,
+)  # fmt: skip
 from ppdp_lab.table.files.opening import CsvFile, TableFile, open_table
 from ppdp_lab.table.files.options import DROP, MISSING, REFUSE, VALUE, Reading
 from ppdp_lab.table.files.report import FileReport, ReadingWarning
@@ -70,6 +82,11 @@ def read_frames(
     coded = set(names if coded is None else coded)
     texts = set(texts)
     read = [_decided(file, names, texts) for file in files]
+    for name in names:
+        _agree_on_dates([columns[name] for columns in read])
+    for file, columns in zip(files, read):
+        for name in names:
+            _remark(file, name, columns[name])
     for file, columns in zip(files, read):
         if file.options.missing == REFUSE:
             _refuse_missing(file, {name: columns[name] for name in names if name in coded})
@@ -91,8 +108,10 @@ def _decided(file: TableFile, names: Sequence[str], texts: Collection[str]) -> d
     for role in ("text", "numbers"):
         strange = [name for name in getattr(options, role) if name not in set(file.names)]
         if strange:
-            raise SchemaError(f"{role} names {listed(strange)}, which {file.label} does not have; its columns are "
-                              f"{listed(file.names, 20)}")  # fmt: skip
+            raise SchemaError(
+                f"{options.spelled(role)} names {listed(strange)}, which {file.label} does not have; its columns are "
+                f"{listed(file.names, 20)}"
+            )
     columns = dict(zip(names, file.columns(names)))
     letters = {*options.text, *texts}
     open_ = {}  # columns whose cells tell what they are
@@ -115,24 +134,42 @@ def _decided(file: TableFile, names: Sequence[str], texts: Collection[str]) -> d
     for name, column in columns.items():
         if name in options.numbers and name not in letters and column.kind.name not in (*NUMBERS, EMPTY):
             raise DataFileError(f"{file.label}: column {name!r} cannot be read as numbers, it holds {column.kind}")
-        _remark(file, name, column)
     return columns
+
+
+def _agree_on_dates(columns: Sequence[Column]) -> None:
+    """Read a column's dates alike in all files: where some files tell day and month apart, the others follow them.
+
+    Layouts are compared among files with the same sign between day and month. Files that contradict each other stay text.
+    """
+    dated = [column for column in columns if column.kind.layouts]
+    for sign in "./-":
+        alike = [column for column in dated if sign in column.kind.layouts[0]]
+        common = [name for name in WRITTEN if all(name in column.kind.layouts for column in alike)]
+        for column in alike if len(alike) > 1 else []:
+            column.kind = dates_written(tuple(common))
 
 
 def _remark(file: TableFile, name: str, column: Column) -> None:
     """Refuse a cell that does not belong to its column; note what a person should look at."""
-    kind = column.kind
+    kind, options = column.kind, file.options
     if kind.refused is not None:
         raise DataFileError(
             f"{file.label}, {file.place(column.first_row(kind.refused))}, column {name!r}: {kind.refused!r} is no number that "
-            f"can be used among numbers; mend the cell, list it in missing_values, or say that the column is text"
+            f"can be used among numbers; correct the cell, list it in {options.spelled('missing_values')}, or list the column "
+            f"in {options.spelled('text')}"
         )
     if kind.note:
         file.report.notes.append(f"column {name!r} {kind.note}")
+    if kind.other_decimal:
+        file.report.notes.append(
+            f"column {name!r} would be numbers if {kind.other_decimal!r} were the decimal sign: it stays text; if it is, use "
+            f"{options.spelled('decimal', kind.other_decimal)}"
+        )
     for mark, count in column.marks.items():
         file.report.notes.append(
             f"column {name!r} has {count:,} cell(s) {mark!r}, which look like a mark for a missing value but count as "
-            f"a value; list the mark in missing_values if it is one"
+            f"a value; list the mark in {options.spelled('missing_values')} if it is one"
         )
 
 
@@ -179,7 +216,8 @@ def _refuse_missing(file: TableFile, columns: dict[str, Column]) -> None:
             what = file.place(0).split()[0]
             raise MissingValueError(
                 f"{file.label}: column {name!r} has {len(rows)} missing value(s), first in {what}(s) {places}; fill them in, "
-                f"or say missing = 'drop' (leave such rows out) or 'value' (publish them as {MISSING})"
+                f"or use {file.options.spelled('missing', DROP)} (leave such rows out) or "
+                f"{file.options.spelled('missing', VALUE)} (publish them as {MISSING})"
             )
 
 
@@ -203,7 +241,7 @@ def _frame(file: TableFile, columns: dict[str, Column], kinds: dict[str, str], c
             if (series[name] == MISSING).any():
                 raise DataFileError(
                     f"{file.label}: column {name!r} holds the text {MISSING!r}, by which missing cells would be published; "
-                    f"list it in missing_values, or rename it"
+                    f"list it in {file.options.spelled('missing_values')}, or rename it"
                 )
             series[name] = with_missing(series[name])
         report.columns[name] = str(column.kind) if column.kind.name == kinds[name] else kinds[name]

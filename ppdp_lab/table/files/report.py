@@ -22,7 +22,7 @@ class FileReport(OneLine):
     Attributes
     ----------
     file, form : str
-        The file, and ``"CSV"`` or ``"parquet"``.
+        The file, and ``"CSV"``, ``"parquet"`` or ``"Arrow"``.
     rows : int
         Rows that were kept.
     separator, decimal, encoding : str or None
