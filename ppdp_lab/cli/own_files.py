@@ -37,7 +37,9 @@ def anonymize(
     missing: Annotated[
         str | None,
         typer.Option(
-            "--missing", help="Missing cells: refuse (the default), value (a category of its own), drop (the row)."
+            "--missing",
+            help="Missing cells: refuse (the default); value: publish as (missing), which protects nobody; category: which "
+            "counts as any other value; drop (the row).",
         ),
     ] = None,
     missing_values: Annotated[

@@ -113,7 +113,8 @@ def read_months(
     read = frames_for(schema, files, trees, id=id, texts=[id])
     ids = _ids_alike([entry.frame[id] for entry in read], [path.name for path in paths], any(typed))
     rows = pd.concat([entry.frame[[*schema.columns]] for entry in read], ignore_index=True)
-    everything = Microdata(rows, schema, trees)  # one coding for all months
+    gaps = files[0].options.missing
+    everything = Microdata(rows, schema, trees, missing=gaps)  # one coding for all months
     return Months(_cut(everything, ids, [path.name for path in paths]), [entry.report for entry in read])
 
 

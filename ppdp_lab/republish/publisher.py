@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from ppdp_lab.anonymize.base import without_value
 from ppdp_lab.errors import (
     DataFileError,
     FewStayedWarning,
@@ -157,6 +158,13 @@ class Publisher(Remembered, ABC):
     def specification(self) -> str:
         """The call that makes such a publisher."""
         return Plain.__repr__(self)
+
+    def _without_value(self, table: Microdata) -> np.ndarray:
+        """Mask of the records whose sensitive value is missing; refuses them unless they are to be suppressed."""
+        error = without_value(table, self.specification)
+        if error is not None and self.on_invalid == "raise":
+            raise error
+        return table.without_value(table.schema.sensitive[0])
 
     # ------------------------------------------------------------------ what is checked at the door
     def _check_ids(self, table: Microdata) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
-from ppdp_lab.errors import DataFileError, ParameterError, PPDPError, SchemaError, listed
-from ppdp_lab.table.files import MISSING, FileFrame, FileReport, ReadingWarning, read_frames
+from ppdp_lab.errors import ParameterError, PPDPError, SchemaError, listed
+from ppdp_lab.table.files import FileFrame, FileReport, ReadingWarning, read_frames
 from ppdp_lab.table.files.opening import TableFile
 from ppdp_lab.table.hierarchies import Hierarchy
 from ppdp_lab.table.schema import Schema
@@ -40,11 +40,6 @@ def frames_for(
 def made_hierarchy(column: str, spec: Mapping[str, object], frame: FileFrame, where: str) -> Hierarchy:
     """A hierarchy made of a column's own values: ``{"widths": [5, 10]}`` or ``{"mask": 4}``."""
     values = frame.frame[column].dropna().unique()
-    if MISSING in values:
-        raise DataFileError(
-            f"{where}: column {column!r} has missing cells, for which {listed(spec)} makes no place; say missing = 'drop', or "
-            f"give it a hierarchy file with a line for {MISSING}"
-        )
     if "widths" in spec and values.dtype.kind not in "iuf":
         raise SchemaError(f"{where}: column {column!r} is {frame.report.columns[column]}; widths need numbers")
     try:

@@ -23,7 +23,12 @@ NO_T = "none"
 PUBLISHED = "published.csv"
 EXACT = "Quasi-identifiers are published as they are: that is the risk of linking a person to a secret. "
 MOST = 30_000_000  # bytes that a page is given to save
-GAPS = {"refuse": "refuse the file", "drop": "leave such rows out", "value": "publish as (missing)"}
+GAPS = {
+    "refuse": "refuse the file",
+    "drop": "leave such rows out",
+    "value": "publish as (missing), which protects nobody",
+    "category": "publish as (missing), counted as a value",
+}
 
 
 class OwnTables(Explorer):

@@ -53,7 +53,8 @@ def with_hierarchies(table: Microdata) -> Microdata:
     roles = table.schema
     schema = Schema(roles.quasi_identifiers, roles.sensitive, roles.identifiers, said)
     trees = {name: _plain(domain) for name, domain in lacking.items()}
-    return Microdata(frame, schema, table.hierarchies | trees, table.ids, provenance=table.provenance)
+    trees = table.hierarchies | trees
+    return Microdata(frame, schema, trees, table.ids, provenance=table.provenance, missing=table.missing)
 
 
 def _plain(domain: Domain) -> Hierarchy:

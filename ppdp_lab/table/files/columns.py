@@ -27,7 +27,7 @@ from ppdp_lab.table.files.kinds import (
     quick_kind,
     text_of,
 )  # fmt: skip
-from ppdp_lab.table.files.options import MISSING, Reading
+from ppdp_lab.table.files.options import CATEGORY, MISSING, VALUE, Reading
 
 CATEGORIES, OTHER = "categories", "other"
 _LONGEST_MARK = max(map(len, MARKS))
@@ -49,8 +49,9 @@ class CellColumn(OneLine):
         """The column of an Arrow column of texts."""
         if options.guarded:
             texts = pc.replace_substring_regex(texts, GUARD, r"\1")
-        if options.missing_values:
-            texts = without(texts, pc.is_in(texts, pa.array(options.missing_values, pa.string())))
+        marks = [*options.missing_values, *([MISSING] if options.missing in (VALUE, CATEGORY) else [])]
+        if marks:
+            texts = without(texts, pc.is_in(texts, pa.array(marks, pa.string())))
         return cls(texts)
 
     def drop_blanks(self) -> None:
@@ -180,11 +181,6 @@ class TypedColumn(OneLine):
 
 
 Column = CellColumn | TypedColumn
-
-
-def with_missing(series: pd.Series) -> pd.Series:
-    """A column of texts whose missing cells are a value of their own."""
-    return series.fillna(MISSING)
 
 
 def without(texts: pa.ChunkedArray, gone: pa.ChunkedArray) -> pa.ChunkedArray:

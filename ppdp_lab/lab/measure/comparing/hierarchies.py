@@ -26,7 +26,8 @@ def completed(table: Microdata) -> Microdata:
     old = table.schema
     declared = {name: values for name, values in old.domains.items() if name not in trees}  # a tree says its values
     schema = Schema(old.quasi_identifiers, old.sensitive, (), declared)
-    return Microdata(table.frame, schema, {**table.hierarchies, **trees}, ids=table.ids, provenance=table.provenance)
+    trees = {**table.hierarchies, **trees}
+    return Microdata(table.frame, schema, trees, ids=table.ids, provenance=table.provenance, missing=table.missing)
 
 
 def asked_of(table: Microdata, queries: Queries) -> Queries:
@@ -38,7 +39,7 @@ def asked_of(table: Microdata, queries: Queries) -> Queries:
 def tree_of(domain: Domain) -> Hierarchy:
     """Ever wider intervals, each twice as wide as the one before; of what is no number, one level."""
     if domain.values.dtype.kind not in "iuf":
-        return Hierarchy.from_levels({value: ["*"] for value in domain.decode(np.arange(len(domain)))})
+        return Hierarchy.from_levels({value: ["*"] for value in domain.decode(np.arange(domain.known))})
     width = float(np.ptp(domain.values)) / STEPS or 1.0
     if domain.values.dtype.kind in "iu":
         width = max(1, round(width))
