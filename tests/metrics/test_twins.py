@@ -14,6 +14,7 @@ import ppdp_lab as pl
 from ppdp_lab import metrics
 from ppdp_lab.datasets import examples
 
+SIMPLE = ["ncp", "gcp", "iloss", "precision", "ail", "information_loss", "discernibility", "non_uniform_entropy"]
 CHARGE = st.sampled_from(["charged", "ignored"])
 
 
@@ -22,7 +23,7 @@ def close(value: float) -> object:
 
 
 @given(worlds())
-@pytest.mark.parametrize("name", ["ncp", "gcp", "iloss", "precision", "ail", "information_loss", "discernibility"])
+@pytest.mark.parametrize("name", SIMPLE)
 def test_metrics_without_parameters(name: str, world: World) -> None:
     assert metrics.get(name)(world.release) == close(getattr(plain, name)(world))
 
