@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+
 from ppdp_lab.errors import ParameterError, PPDPError, SchemaError, listed
 from ppdp_lab.table.files import FileFrame, FileReport, ReadingWarning, read_frames
 from ppdp_lab.table.files.opening import TableFile
@@ -39,7 +41,7 @@ def frames_for(
 
 def made_hierarchy(column: str, spec: Mapping[str, object], frame: FileFrame, where: str) -> Hierarchy:
     """A hierarchy made of a column's own values: ``{"widths": [5, 10]}`` or ``{"mask": 4}``."""
-    values = frame.frame[column].dropna().unique()
+    values = np.asarray(frame.frame[column].dropna().unique())
     if "widths" in spec and values.dtype.kind not in "iuf":
         raise SchemaError(f"{where}: column {column!r} is {frame.report.columns[column]}; widths need numbers")
     try:

@@ -198,5 +198,8 @@ def _words(value: Any) -> str:
 def _to_pandas(values: pa.Array | pa.ChunkedArray) -> pd.Series:
     if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
         return pd.Series(values.to_pandas(), dtype="str")
-    series: pd.Series = values.to_pandas()
+    # Whole numbers some of which are missing would become floats, and long ones others than they are.
+    whole = {pa.uint64(): pd.UInt64Dtype()} if values.type == pa.uint64() else {values.type: pd.Int64Dtype()}
+    gaps = pa.types.is_integer(values.type) and values.null_count
+    series: pd.Series = values.to_pandas(types_mapper=whole.get if gaps else None)
     return series
