@@ -20,7 +20,7 @@ from ppdp_lab.table.boxes.numbers import has_digits, high_text, low_text, single
 from ppdp_lab.table.domain import Domain
 from ppdp_lab.table.keys.bounds import check_codes
 
-MOST_BYTES = 2 * 2**30  # of one column's sets; sorting them takes a few times as much
+MOST_BYTES = 4 * 2**30  # of one column's sets
 AT_ONCE = 2**26  # bytes of sets that are spread out to one byte per value, at a time
 
 
