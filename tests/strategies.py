@@ -173,3 +173,15 @@ def simple_rules(draw: st.DrawFn, case: Case) -> pl.principles.Principle:
 def rules(draw: st.DrawFn, case: Case, most: int = 3) -> pl.principles.Principle:
     """One principle or a composition."""
     return reduce(and_, draw(st.lists(simple_rules(case), min_size=1, max_size=most)))
+
+
+@st.composite
+def gapped(draw: st.DrawFn, max_rows: int = 16, **sizes: int) -> tuple[Case, pl.Microdata]:
+    """A random table without gaps, and the same one with some cells missing; at least one of each column is left."""
+    case = draw(cases(max_rows=max_rows, **sizes))
+    frame = case.frame.copy()
+    for name in case.columns:
+        gone = draw(st.lists(st.integers(0, len(frame) - 1), max_size=len(frame) - 1, unique=True))
+        frame[name] = frame[name].mask(frame.index.isin(gone))
+    missing = draw(st.sampled_from(["value", "category"]))
+    return case, pl.Microdata(frame, case.schema, case.hierarchies, missing=missing)

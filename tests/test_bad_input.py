@@ -82,7 +82,7 @@ TABLE = [
         "a missing value in a quasi-identifier",
         lambda: table(FRAME.assign(age=[34, None, 51, None, 47])),
         errors.MissingValueError,
-        ["column 'age'", "2 missing value(s)", "row(s) 1, 3", "drop these rows or fill them in"],
+        ["column 'age'", "2 missing value(s)", "row(s) 1, 3", "fill them in, or use missing='value'"],
     ),
     Bad(
         "a missing value in a column with a hierarchy",

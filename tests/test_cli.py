@@ -226,7 +226,7 @@ def test_the_reader_says_what_it_found_and_takes_what_it_is_given(call, tmp_path
     assert "(missing)" in (tmp_path / "out.csv").read_text()
     for wrong, words in [
         (("--decimal", "x"), "--decimal must be one of '.', ','"),
-        (("--missing", "keep"), "--missing must be one of 'refuse', 'value', 'drop'"),
+        (("--missing", "keep"), "--missing must be one of 'refuse', 'value', 'category', 'drop'"),
         (("--encoding", "klingon"), "--encoding must be the name of a text encoding"),
         (("--text", "zip", "--numbers", "zip"), "--text and --numbers both name 'zip'"),
         (("--numbers", "disease"), "line 2, column 'disease': 'NA' is no number"),

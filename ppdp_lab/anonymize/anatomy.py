@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 
 from ppdp_lab.anonymize._anatomy import draw_groups
-from ppdp_lab.anonymize.base import ANONYMIZERS, Anonymizer
+from ppdp_lab.anonymize.base import ANONYMIZERS, Anonymizer, without_value
 from ppdp_lab.errors import InfeasibleError, SchemaError, check_integer, check_seed
 from ppdp_lab.principles import DistinctLDiversity
 from ppdp_lab.registry import Seed, Within
@@ -61,6 +61,9 @@ class Anatomy(Anonymizer):
             raise SchemaError(
                 f"Anatomy needs exactly one sensitive column; this table has {len(table.schema.sensitive)}"
             )
+        error = without_value(table, repr(self))
+        if error is not None:
+            raise error
         values = table.sensitive_codes[0]
         domain = table.sensitive_domains[0]
         counts = np.bincount(values, minlength=len(domain))

@@ -90,6 +90,19 @@ def whole_counts(table: Microdata) -> ClassCounts:
     return ClassCounts.count(one, 1, table.sensitive_codes, table.sensitive_domains, table.totals())
 
 
+def without_value(table: Microdata, who: str) -> InfeasibleError | None:
+    """The error of a method that needs the sensitive value of every record; None if no value is missing."""
+    (name,) = table.schema.sensitive
+    gone = table.without_value(name)
+    if not gone.any():
+        return None
+    return InfeasibleError(
+        f"{int(gone.sum())} record(s) have no known value of {name!r}, and {who} places records by their value; leave them out "
+        f"(missing='drop'), or let missing values count as any other (missing='category')",
+        ids=table.ids[gone],
+    )
+
+
 def check_rule(rule: object) -> Principle:
     """A principle that partitioning can follow; anything else is refused."""
     if not isinstance(rule, Principle):

@@ -37,7 +37,9 @@ def anonymize(
     missing: Annotated[
         str | None,
         typer.Option(
-            "--missing", help="Missing cells: refuse (the default), value (a category of its own), drop (the row)."
+            "--missing",
+            help="Missing cells: refuse (the default); value: publish as (missing), which protects nobody; category: which "
+            "counts as any other value; drop (the row).",
         ),
     ] = None,
     missing_values: Annotated[
@@ -50,7 +52,8 @@ def anonymize(
         bool, typer.Option("--guard", help="Put a single quote before cells that a spreadsheet takes for formulas.")
     ] = False,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The file to write: .csv, .tsv, .txt, .parquet, .arrow or .feather.")
+        Path | None,
+        typer.Option("-o", "--output", help="The file to write: .csv, .tsv, .txt, .parquet, .arrow or .feather."),
     ] = None,
 ) -> None:
     """Anonymize a CSV or parquet file; print how it was read, and risk and loss before and after."""

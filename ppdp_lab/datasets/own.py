@@ -79,7 +79,7 @@ def load_own(path: str | Path) -> Microdata:
         separator = ";"                       # comma, semicolon, tab or | is found
         decimal = ","                         # found
         encoding = "cp1252"                   # UTF-8, UTF-16 with a byte order mark, else cp1252
-        missing = "refuse"                    # or "value" (published as "(missing)") or "drop" (the row)
+        missing = "refuse"                    # or "value" (published as "(missing)"), "category" (which counts), "drop" (the row)
         missing_values = ["NA", "?"]          # besides the empty cell; else they are values
         text = ["job"]                        # columns that are text, whatever they look like
         numbers = ["age"]                     # columns that are numbers
@@ -129,7 +129,8 @@ def read_own(path: str | Path) -> tuple[Microdata, FileReport]:
     hierarchies = {column: ready[column] for column in specs}
     with warnings.catch_warnings():  # the description says what is wanted; the rest is meant to be left out
         warnings.simplefilter("ignore", DroppedColumnsWarning)
-        return Microdata(read.frame, schema, hierarchies, ids=ids, provenance=provenance), read.report
+        table = Microdata(read.frame, schema, hierarchies, ids=ids, provenance=provenance, missing=file.options.missing)
+        return table, read.report
 
 
 def _values(column: str, spec: Any, where: str) -> list[Any] | range:

@@ -12,7 +12,10 @@ from ppdp_lab.errors import ParameterError, PublicationError, SchemaError, liste
 from ppdp_lab.forms.base import COUNTERFEITS, GROUP
 from ppdp_lab.table import Domain, Intervals, Nodes, Sets, split_label
 from ppdp_lab.table.boxes import BoxColumn
+from ppdp_lab.table.boxes.columns import check_room, no_sets
+from ppdp_lab.table.boxes.labels import OR_MISSING
 from ppdp_lab.table.boxes.numbers import codes_within, has_digits
+from ppdp_lab.table.files import MISSING
 from ppdp_lab.table.files.kinds import text_of
 
 
@@ -104,7 +107,8 @@ def read_labels(column: pd.Series, domain: Domain) -> BoxColumn:
     if domain.kind == "ordered":
         pairs = np.array([(p[0], p[-1]) for p in parsed], dtype=np.int32).reshape(-1, 2)
         return Intervals(domain, pairs[raw, 0], pairs[raw, 1])
-    bits = np.zeros((len(uniques), (len(domain) + 63) // 64), dtype=np.uint64)
+    check_room(domain, len(raw))
+    bits = no_sets(domain, len(uniques))
     for i, codes in enumerate(parsed):
         for code in codes:
             bits[i, code >> 6] |= np.uint64(1) << np.uint64(code & 63)
@@ -116,6 +120,11 @@ def _parse(text: str, domain: Domain) -> list[int]:
     try:
         if domain.hierarchy is not None:
             return [domain.hierarchy.box_labels.index(text)]
+        if domain.kind == "ordered" and domain.missing:
+            if text == MISSING:
+                return [domain.known]
+            if text.endswith(OR_MISSING):  # known values, which must be, up to the largest one
+                return [_parse(text.removesuffix(OR_MISSING), domain)[0], domain.known]
         names = split_label(text, domain)
         codes = codes_within(names, domain) if has_digits(domain) else [domain.code_of(name) for name in names]
         if sorted(set(codes)) != codes or (domain.kind == "ordered" and len(codes) > 2):

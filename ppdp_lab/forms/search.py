@@ -10,6 +10,7 @@ import numpy as np
 from ppdp_lab.forms._search import fill_buckets, fill_listed, fill_meeting, unite_meeting
 from ppdp_lab.registry import OneLine
 from ppdp_lab.table import Boxes, Domain, Sets
+from ppdp_lab.table.boxes.columns import check_room
 from ppdp_lab.table.domain import SET
 
 _BINS = 256
@@ -41,9 +42,11 @@ class Regions(OneLine):
         for column in boxes:
             size = len(column.domain)
             if isinstance(column, Sets):
-                inside = column.members()
-                first, last = inside.argmax(axis=1), size - 1 - inside[:, ::-1].argmax(axis=1)
-                words = np.zeros((len(inside) + 1, _words(size)), dtype=np.uint64)
+                check_room(column.domain, max(len(column), len(rows)))
+                first, last = np.empty((2, len(column)), dtype=np.int64)
+                for some, inside in column.unpacked():
+                    first[some], last[some] = inside.argmax(axis=1), size - 1 - inside[:, ::-1].argmax(axis=1)
+                words = np.zeros((len(column) + 1, _words(size)), dtype=np.uint64)
                 words[:-1, : column.bits.shape[1]] = column.bits
                 words[-1] = _bit(np.array([size]), size)
                 bits.append(words[rows])
@@ -56,6 +59,9 @@ class Regions(OneLine):
     @staticmethod
     def of_points(qi_codes: np.ndarray, domains: Sequence[Domain]) -> Regions:
         """One point a column of codes; "absent" where a code is -1."""
+        for domain in domains:
+            if domain.kind == SET:
+                check_room(domain, qi_codes.shape[1])
         codes = [np.where(column < 0, len(domain), column) for column, domain in zip(qi_codes, domains)]
         bits = [_bit(column, len(domain)) for column, domain in zip(codes, domains) if domain.kind == SET]
         return _pack(codes, codes, bits, domains, qi_codes.shape[1])

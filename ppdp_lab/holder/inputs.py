@@ -38,7 +38,8 @@ def read_own_file(
         trees = {name: Hierarchy.from_csv(tree) for name, tree in hierarchies.items()}
     (read,) = frames_for(schema, [file], trees)
     read.report.notes += [str(doubt.message) for doubt in doubts]
-    return OwnTable(Microdata(read.frame, schema, trees, provenance=Path(path).name), read.report, left_out)
+    table = Microdata(read.frame, schema, trees, provenance=Path(path).name, missing=file.options.missing)
+    return OwnTable(table, read.report, left_out)
 
 
 def reading_options(**given: Any) -> Reading:

@@ -128,11 +128,14 @@ def read_months(
     named = any(typed) or any(id in file.options.text for file in files)
     ids = _ids_alike([entry.frame[id] for entry in read], [path.name for path in paths], named)
     rows = pd.concat([entry.frame[[*schema.columns]] for entry in read], ignore_index=True)
-    everything = Microdata(rows, schema, trees)  # one coding for all months
+    gaps = files[0].options.missing
+    everything = Microdata(rows, schema, trees, missing=gaps)  # one coding for all months
     snapshots = _cut(everything, ids, [path.name for path in paths])
     for before, month, entry in zip(paths, snapshots[1:], read[1:]):
         if not len(month.inserted) + len(month.deleted) + len(month.updated):
-            entry.report.notes.append(f"has the same persons and values as {before.name!r}; check that it is not a copy")
+            entry.report.notes.append(
+                f"has the same persons and values as {before.name!r}; check that it is not a copy"
+            )
     return Months(snapshots, [entry.report for entry in read])
 
 

@@ -11,7 +11,7 @@ from ppdp_lab.anonymize import Anonymizer
 from ppdp_lab.errors import DataFileError, ParameterError
 from ppdp_lab.forms import FORMS
 from ppdp_lab.metrics.classes import discernibility
-from ppdp_lab.metrics.loss import gcp
+from ppdp_lab.metrics.loss import gcp, non_uniform_entropy
 from ppdp_lab.release import Release
 from ppdp_lab.table import Microdata
 from ppdp_lab.table.files import format_of, formula_cells, write_tables
@@ -45,7 +45,8 @@ def _measures(release: Release) -> dict[str, str]:
         histogram = counts.histogram(name)
         out[f"groups with one {name}"] = f"{(histogram.distinct == 1).sum():,}"
         out[f"surest guess of {name}"] = f"{np.max(histogram.shares, initial=0):.1%}"
-    out[f"loss, {gcp.label}"] = f"{gcp(release):.1%}"
+    for loss in (gcp, non_uniform_entropy):
+        out[f"loss, {loss.label}"] = f"{loss(release):.1%}"
     out[discernibility.label] = f"{discernibility(release):,.0f}"
     return out
 

@@ -4,7 +4,7 @@ from ppdp_lab.metrics.base import ALL, Metric, get, metric
 from ppdp_lab.metrics.classes import c_avg, classification_metric, discernibility
 from ppdp_lab.metrics.divergence import kl_divergence
 from ppdp_lab.metrics.entropy import fem, vem
-from ppdp_lab.metrics.loss import gcp, iloss, ncp, precision
+from ppdp_lab.metrics.loss import gcp, iloss, ncp, non_uniform_entropy, precision
 from ppdp_lab.metrics.queries import (
     Queries,
     estimates,
@@ -18,6 +18,6 @@ from ppdp_lab.metrics.spans import ail, information_loss
 
 __all__ = [
     "ALL", "Metric", "Queries", "ail", "c_avg", "classification_metric", "discernibility", "estimates", "fem", "gcp",
-    "get", "iloss", "information_loss", "kl_divergence", "metric", "ncp", "precision", "queries_by_selectivity",
-    "queries_by_width", "query_error", "query_errors", "true_counts", "vem",
+    "get", "iloss", "information_loss", "kl_divergence", "metric", "ncp", "non_uniform_entropy", "precision",
+    "queries_by_selectivity", "queries_by_width", "query_error", "query_errors", "true_counts", "vem",
 ]  # fmt: skip

@@ -118,6 +118,8 @@ def _volumes(column: BoxColumn, unit: str) -> np.ndarray:
                 f"{column.domain.name!r} has values that are not whole, so max - min + 1 is no count of them; "
                 f"use unit='value'"
             )
+        # The missing value counts as one number more.
+        where = np.append(where, np.max(where, initial=0) + 1)
         return where[column.high] - where[column.low] + 1
     return column.leaf_counts().astype(float)
 

@@ -1,5 +1,9 @@
 """Metrics of the classes' extent: how much of what the whole table spans each class spans.
 
+Sets of texts count by their number of values, so that a few exact ones out of many cost next to nothing (AIL), or by
+whether there is more than one (IL): both are the papers' formulas; see :func:`~ppdp_lab.metrics.non_uniform_entropy` for what
+such sets still say.
+
 They look at the region of a class, however it is published: for an anatomized release they say what generalizing the
 same classes would lose. A suppressed record loses everything, 1 per attribute. Counterfeits are no records, but widen the
 box of their class.

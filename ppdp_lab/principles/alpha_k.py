@@ -22,6 +22,8 @@ from ppdp_lab.table import ClassCounts, Histogram
 class AlphaKAnonymity(SensitivePrinciple):
     """Every class holds at least k records, and no sensitive value has a share above alpha in it [1]_.
 
+    Shares are those among the records whose value is known; a class without any is not safe.
+
     Parameters
     ----------
     alpha : float
@@ -85,13 +87,17 @@ class AlphaKAnonymity(SensitivePrinciple):
 
     def safe(self, counts: ClassCounts) -> np.ndarray:
         """Whether each class is large enough and no share exceeds alpha."""
-        return ((counts.sizes >= self.k) & (self.shares(counts) <= self.alpha + TOLERANCE)) | (counts.sizes == 0)
+        known = counts.histogram(self.attribute).sizes > 0
+        large = (counts.sizes >= self.k) & known
+        return (large & (self.shares(counts) <= self.alpha + TOLERANCE)) | (counts.sizes == 0)
 
     def explain(self, counts: ClassCounts, cls: int) -> str:
         """Size, or the value that is too frequent."""
         reasons = []
         if counts.sizes[cls] < self.k:
             reasons.append(f"{counted(int(counts.sizes[cls]), 'record')}, fewer than k = {self.k}")
+        if not counts.histogram(self.attribute).sizes[cls]:
+            reasons.append(f"no record with a known value of {counts.histogram(self.attribute).domain.name}")
         share = self.shares(counts)[cls]
         if share > self.alpha + TOLERANCE:
             histogram = counts.histogram(self.attribute)
@@ -102,8 +108,10 @@ class AlphaKAnonymity(SensitivePrinciple):
             )
         return "; ".join(reasons)
 
-    def _strongest(self, counts: ClassCounts) -> AlphaKAnonymity:
+    def _strongest(self, counts: ClassCounts) -> AlphaKAnonymity | None:
         """The largest share, and the size of the smallest class; the rule's own alpha if no capped value is there at all."""
+        if (counts.histogram(self.attribute).sizes < counts.sizes.clip(max=1)).any():
+            return None
         share = float(self.shares(counts).max())
         alpha = min(rounded_up(share), 1.0) if share > 0 else self.alpha
         k = int(counts.sizes[counts.sizes > 0].min())

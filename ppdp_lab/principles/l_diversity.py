@@ -1,5 +1,8 @@
 """l-diversity in its four forms: every class holds l "well represented" sensitive values [1]_.
 
+Missing values protect nobody: a class is judged by the records whose value is known, and one without any is not safe. A
+table read with ``missing="category"`` counts them as any other value.
+
 References
 ----------
 .. [1] A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, "l-diversity: privacy beyond k-anonymity",
@@ -61,10 +64,10 @@ class DistinctLDiversity(SensitivePrinciple):
         what = f"{histogram.distinct[cls]} distinct value(s) of {histogram.domain.name}"
         return f"{what} ({histogram.words(cls)}), fewer than l = {self.l}"
 
-    def _strongest(self, counts: ClassCounts) -> DistinctLDiversity:
+    def _strongest(self, counts: ClassCounts) -> DistinctLDiversity | None:
         """l is the smallest number of distinct values."""
-        distinct = counts.histogram(self.attribute).distinct
-        return DistinctLDiversity(int(distinct[counts.sizes > 0].min()), attribute=self.attribute)
+        least = int(counts.histogram(self.attribute).distinct[counts.sizes > 0].min())
+        return DistinctLDiversity(least, attribute=self.attribute) if least else None
 
 
 @PRINCIPLES.add(
@@ -91,11 +94,11 @@ class EntropyLDiversity(SensitivePrinciple):
         return math.ceil(self.l - TOLERANCE)
 
     def entropies(self, counts: ClassCounts) -> np.ndarray:
-        """Entropy (natural logarithm) of each class."""
+        """Entropy (natural logarithm) of each class; minus infinity if no value of its records is known."""
         histogram = counts.histogram(self.attribute)
         # Cells are values that occur, so that no share is 0 and no logarithm is infinite.
         shares = histogram.shares
-        return -histogram.sum(shares * np.log(shares))
+        return np.where(histogram.sizes < counts.sizes.clip(max=1), -np.inf, -histogram.sum(shares * np.log(shares)))
 
     def safe(self, counts: ClassCounts) -> np.ndarray:
         """Whether each class's entropy reaches log l."""
@@ -111,9 +114,11 @@ class EntropyLDiversity(SensitivePrinciple):
             f"{_top_share(counts, self.attribute, cls):.1%}"
         )
 
-    def _strongest(self, counts: ClassCounts) -> EntropyLDiversity:
+    def _strongest(self, counts: ClassCounts) -> EntropyLDiversity | None:
         """log l is the smallest entropy."""
         least = self.entropies(counts)[counts.sizes > 0].min()
+        if least < 0:
+            return None
         return EntropyLDiversity(max(rounded_down(math.exp(least)), 1.0), attribute=self.attribute)
 
 
@@ -250,11 +255,12 @@ class MultiAttributeLDiversity(Principle):
                 )
         raise ParameterError(f"class {cls} is safe under {self}")
 
-    def _strongest(self, counts: ClassCounts) -> MultiAttributeLDiversity:
+    def _strongest(self, counts: ClassCounts) -> MultiAttributeLDiversity | None:
         """l is the smallest diversity given the others."""
-        return MultiAttributeLDiversity(int(self.diversity(counts).min()))
+        least = int(self.diversity(counts).min())
+        return MultiAttributeLDiversity(least) if least else None
 
 
 def _top_share(counts: ClassCounts, attribute: str | None, cls: int) -> float:
     histogram = counts.histogram(attribute)
-    return float(histogram.max(histogram.counts)[cls] / max(counts.sizes[cls], 1))
+    return float(histogram.max(histogram.counts)[cls] / max(histogram.sizes[cls], 1))

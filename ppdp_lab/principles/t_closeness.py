@@ -24,6 +24,8 @@ DISTANCES = ("equal", "ordered", "hierarchical")
 class TCloseness(SensitivePrinciple):
     """The earth mover's distance between every class and the whole table is at most t [1]_.
 
+    Both are distributions of known values; a class in which none is known has no distance.
+
     Parameters
     ----------
     t : float
@@ -58,15 +60,16 @@ class TCloseness(SensitivePrinciple):
         self.distance = check_choice("distance", distance, DISTANCES)
 
     def distances(self, counts: ClassCounts) -> np.ndarray:
-        """Distance of each class from the whole table; 0 for an empty class."""
+        """Distance of each class from the whole table; 0 for a class without a known value."""
         histogram = counts.histogram(self.attribute)
         totals = counts.totals(self.attribute)
         # Of the whole table, suppressed records included, where the counts know it; else of what is published.
         whole = totals / max(totals.sum(), 1)
-        cells = (histogram.offsets, histogram.values, histogram.counts, np.maximum(counts.sizes, 1))
+        cells = (histogram.offsets, histogram.values, histogram.counts, np.maximum(histogram.sizes, 1))
         if self.distance == "equal":
             distance = emd_equal(*cells, whole)
         elif self.distance == "ordered":
+            whole = whole[: len(histogram.domain.counted)]  # the order ends with the largest value that counts
             if histogram.domain.kind == "set":
                 raise ParameterError(
                     f"the values of {histogram.domain.name!r} have no order; use distance='equal', or make the column "
@@ -80,7 +83,7 @@ class TCloseness(SensitivePrinciple):
                     f"{histogram.domain.name!r} has no hierarchy; give the Microdata one, or use distance='equal'"
                 )
             distance = emd_tree(*cells, whole, tree.ancestors, tree.node_height)
-        return np.where(counts.sizes == 0, 0.0, distance)
+        return np.where(histogram.sizes == 0, 0.0, distance)
 
     def safe(self, counts: ClassCounts) -> np.ndarray:
         """Whether each class is at most t away."""

@@ -146,7 +146,7 @@ class MDistinct(Publisher):
             raise SchemaError(
                 f"MDistinct needs exactly one sensitive column; this table has {len(table.schema.sensitive)}"
             )
-        domain, values = table.sensitive_domains[0], table.sensitive_codes[0].astype(np.int64)
+        domain, values = table.sensitive_domains[0].counted, table.sensitive_codes[0].astype(np.int64)
         sets = UpdateSets(self.model if self.model is not None else UpdateModel.constant(domain), domain)
         last = self.memory["published"][persons]
         steps = np.where(last > 0, self.number + 1 - last, 0)
@@ -188,7 +188,7 @@ class MDistinct(Publisher):
         filled = fill_buckets(buckets, sets, order, home, values, table.qi_codes, spare=self.new_records == APART)
         rest = order[filled.bucket[order] < 0]
         units = sets.apart() if self.star else np.arange(len(sets.domain))
-        require_eligible(self, sets.domain, units, values[rest], values)
+        require_eligible(self, sets.domain, units, values[rest], values[values < len(sets.domain)])
         return new_buckets(filled, sets, rest, values, units, self.m) if len(rest) else filled
 
     # ------------------------------------------------------------------ what is refused
@@ -196,10 +196,11 @@ class MDistinct(Publisher):
         self, table: Microdata, persons: np.ndarray, values: np.ndarray, steps: np.ndarray, sets: UpdateSets
     ) -> np.ndarray:
         """Mask of the records that changed as the model does not allow; refuses them unless they are to be suppressed."""
+        gone = self._without_value(table)
         strange = np.zeros(len(persons), dtype=bool)
         before = self.memory["value"][persons]
         for gap in np.unique(steps[steps > 0]).tolist():
-            here = np.flatnonzero(steps == gap)
+            here = np.flatnonzero((steps == gap) & ~gone)
             strange[here] = ~sets.reach(gap)[before[here], values[here]]
         if strange.any() and self.on_invalid == "raise":
             raise InfeasibleError(
@@ -208,7 +209,7 @@ class MDistinct(Publisher):
                 f"model (this error's ids says which they are)",
                 ids=table.ids[strange],
             )
-        return strange
+        return strange | gone
 
     # ------------------------------------------------------------------ the release
     def _release(

@@ -68,7 +68,8 @@ class MInvariance(Publisher):
         Which new records meet, and the quasi-identifiers of counterfeits, are chance: the system's entropy unless given. A seeded
         series is reproducible and not private.
     on_invalid : {"raise", "suppress"}
-        What to do with a record that changed to a value outside its signature: no class may hold it.
+        What to do with a record that changed to a value outside its signature, or whose value is missing: no class may hold
+        it.
     audit : bool
         Show every release to an adversary who intersects all releases so far, and refuse one that falls to the attack.
 
@@ -193,7 +194,7 @@ class MInvariance(Publisher):
             raise SchemaError(
                 f"{type(self).__name__} needs exactly one sensitive column; this table has {len(table.schema.sensitive)}"
             )
-        return table.sensitive_codes[0], table.sensitive_domains[0]
+        return table.sensitive_codes[0], table.sensitive_domains[0].counted
 
     def _require_eligible(self, fresh: np.ndarray, old: np.ndarray, domain: Domain) -> None:
         whole = fresh + old
@@ -225,8 +226,9 @@ class MInvariance(Publisher):
         self, table: Microdata, persons: np.ndarray, bucket: np.ndarray, values: np.ndarray, signatures: Signatures
     ) -> np.ndarray:
         """Mask of the records that cannot be placed; refuses them unless they are to be suppressed."""
+        gone = self._without_value(table)
         strange = np.zeros(len(bucket), dtype=bool)
-        known = np.flatnonzero(bucket >= 0)
+        known = np.flatnonzero((bucket >= 0) & ~gone)
         strange[known] = ~signatures.holds[bucket[known], values[known]]
         if strange.any() and self.on_invalid == "raise":
             raise InfeasibleError(
@@ -234,7 +236,7 @@ class MInvariance(Publisher):
                 f"on_invalid='suppress' to leave them out (this error's ids says which they are)",
                 ids=table.ids[strange],
             )
-        return strange
+        return strange | gone
 
     # ------------------------------------------------------------------ the release
     def _release(self, table: Microdata, persons: np.ndarray, bucket: np.ndarray) -> Release:

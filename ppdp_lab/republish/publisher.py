@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from ppdp_lab.anonymize.base import without_value
 from ppdp_lab.attacks import UpdateModel
 from ppdp_lab.errors import (
     DataFileError,
@@ -180,6 +181,13 @@ class Publisher(Remembered, ABC):
         """The call that makes such a publisher."""
         return Plain.__repr__(self)
 
+    def _without_value(self, table: Microdata) -> np.ndarray:
+        """Mask of the records whose sensitive value is missing; refuses them unless they are to be suppressed."""
+        error = without_value(table, self.specification)
+        if error is not None and self.on_invalid == "raise":
+            raise error
+        return table.without_value(table.schema.sensitive[0])
+
     # ------------------------------------------------------------------ what is checked at the door
     def _check_ids(self, table: Microdata) -> None:
         """Raise an IdError for ids that cannot be saved, or of another kind than before: nobody would be recognized."""
@@ -272,7 +280,9 @@ class Publisher(Remembered, ABC):
         hint = "if the table has not changed since the release before, pass Snapshot(table), which lists no changes"
         if alone:
             raise RepeatedSnapshotError(f"{same}, so they would be published twice; {hint}")
-        warnings.warn(f"{same}; check that it is not the same month again; {hint}", RepeatedSnapshotWarning, stacklevel=4)
+        warnings.warn(
+            f"{same}; check that it is not the same month again; {hint}", RepeatedSnapshotWarning, stacklevel=4
+        )
 
     def _register(self, table: Microdata, known: np.ndarray) -> np.ndarray:
         """Note who is present, with which codes; arrays are replaced, not changed, so that a failure can be undone."""

@@ -13,6 +13,7 @@ import pandas as pd
 from ppdp_lab.errors import ParameterError, SchemaError, check_choice, check_integer, listed
 from ppdp_lab.registry import OneLine, counted, cut, readable
 from ppdp_lab.table.domain import Domain
+from ppdp_lab.table.files.options import REFUSE
 from ppdp_lab.table.keys import histogram_segments
 from ppdp_lab.table.keys.bounds import check_codes, check_columns, check_entries, check_offsets
 from ppdp_lab.table.keys.grouping import group, group_codes
@@ -24,7 +25,8 @@ _LARGEST = 2**31 - 1  # codes and numbers of classes are int32
 class Histogram(OneLine):
     """Sensitive values per class, sparsely: class c holds ``counts[i]`` times ``values[i]`` for the i of its slice.
 
-    Cells are sorted by class, then by value; class c owns the cells ``offsets[c] : offsets[c + 1]``.
+    Cells are sorted by class, then by value; class c owns the cells ``offsets[c] : offsets[c + 1]``. ``sizes`` are records per
+    class; where missing values do not count, only those whose value is known, and ``gaps`` are the others.
     """
 
     domain: Domain
@@ -32,6 +34,7 @@ class Histogram(OneLine):
     values: np.ndarray
     counts: np.ndarray
     sizes: np.ndarray
+    gaps: np.ndarray | None = None
 
     def __repr__(self) -> str:
         return cut(f"<Histogram of {self.domain.name!r}: {len(self.counts)} cells in {len(self.sizes)} classes>")
@@ -71,13 +74,14 @@ class Histogram(OneLine):
         values = self.values[cells][order]
         names = [self._name(value) for value in values[:limit].tolist()]
         parts = [f"{name} x {count}" for name, count in zip(names, self.counts[cells][order])]
-        return ", ".join(parts) + (f" and {len(values) - limit} more" if len(values) > limit else "")
+        words = ", ".join(parts) + (f" and {len(values) - limit} more" if len(values) > limit else "")
+        gaps = 0 if self.gaps is None else int(self.gaps[cls])
+        return words + (f"{', ' if words else ''}{gaps} missing" if gaps else "")
 
     def _name(self, code: int) -> str:
         """A value in a few letters: sentences hold no numbers of seventeen digits."""
-        value = self.domain.values[code]
-        if isinstance(value, float) and self.domain.hierarchy is None:
-            return readable(value)
+        if self.domain.hierarchy is None and code < self.domain.known and isinstance(self.domain.values[code], float):
+            return readable(self.domain.values[code])
         return cut(str(self.domain.labels[code]), 40)
 
 
@@ -153,8 +157,13 @@ class ClassCounts:
         return cls(sizes, cell_class, [values], counts, domains, totals)
 
     @classmethod
-    def of_values(cls, classes: Iterable[Iterable[Any]], *, name: str = "sensitive") -> ClassCounts:
-        """From the sensitive values themselves, one list per class; a tuple per record for several attributes."""
+    def of_values(
+        cls, classes: Iterable[Iterable[Any]], *, name: str = "sensitive", missing: str = REFUSE
+    ) -> ClassCounts:
+        """From the sensitive values themselves, one list per class; a tuple per record for several attributes.
+
+        ``missing`` says what a missing value is; see :class:`~ppdp_lab.table.Microdata`.
+        """
         classes = [check_entries("each of classes", values) for values in check_entries("classes", classes)]
         rows = [(c, value) for c, values in enumerate(classes) for value in values]
         class_of = np.array([c for c, _ in rows], dtype=np.int32)
@@ -166,7 +175,8 @@ class ClassCounts:
             names = [f"{name} {i + 1}" for i in range(len(columns))]
         else:
             columns, names = [tuple(value for _, value in rows)], [name]
-        coded = [Domain.of(pd.Series(list(column), name=label)) for column, label in zip(columns, names)]
+        series = [pd.Series(list(column), name=label) for column, label in zip(columns, names)]
+        coded = [Domain.of(column, missing=missing) for column in series]
         return cls.count(class_of, len(classes), [codes for _, codes in coded], [domain for domain, _ in coded])
 
     @property
@@ -192,7 +202,14 @@ class ClassCounts:
         return self.attributes.index(check_choice("attribute", attribute, self.attributes))
 
     def histogram(self, attribute: str | None = None) -> Histogram:
-        """Histogram of one sensitive attribute per class."""
+        """Histogram of one sensitive attribute per class, of known values where missing ones do not count.
+
+        This is the one place that leaves missing values out, so that they protect nobody under any principle.
+
+        >>> counts = ClassCounts.of_values([["HIV", "HIV", None], [None, "flu", "HIV"]], missing="value")
+        >>> counts.histogram().distinct.tolist(), counts.histogram().sizes.tolist(), counts.histogram().words(0)
+        ([1, 2], [2, 2], 'HIV x 2, 1 missing')
+        """
         i = self.index(attribute)
         if i not in self._histograms:
             if len(self.domains) == 1:
@@ -203,7 +220,14 @@ class ClassCounts:
                 counts = np.bincount(cells.class_of, weights=self._cell_counts, minlength=cells.n_classes).astype(
                     np.int64
                 )
-            self._histograms[i] = Histogram(self.domains[i], cell_class, values, counts, self.sizes)
+            domain, sizes, gaps = self.domains[i], self.sizes, None
+            if domain.ignored is not None:
+                there = values != domain.ignored
+                gaps = np.bincount(cell_class[~there], weights=counts[~there], minlength=self.n_classes).astype(
+                    np.int64
+                )
+                cell_class, values, counts, sizes = cell_class[there], values[there], counts[there], sizes - gaps
+            self._histograms[i] = Histogram(domain, cell_class, values, counts, sizes, gaps)
         return self._histograms[i]
 
     def given_the_others(self, attribute: str) -> tuple[ClassCounts, np.ndarray]:
@@ -224,13 +248,15 @@ class ClassCounts:
         return finer, self._cell_class[fine.first]
 
     def totals(self, attribute: str | None = None) -> np.ndarray:
-        """Counts of each sensitive value in the whole table."""
+        """Counts of each sensitive value in the whole table; 0 for the missing one where it does not count."""
         i = self.index(attribute)
         if self._totals is not None:
-            return self._totals[i]
-        return np.bincount(self._cell_values[i], weights=self._cell_counts, minlength=len(self.domains[i])).astype(
-            np.int64
-        )
+            totals = self._totals[i]
+        else:
+            size = len(self.domains[i])
+            totals = np.bincount(self._cell_values[i], weights=self._cell_counts, minlength=size).astype(np.int64)
+        ignored = self.domains[i].ignored
+        return totals if ignored is None else np.where(np.arange(len(totals)) == ignored, 0, totals)
 
     def whole(self) -> ClassCounts:
         """The counts of the table as one single class."""

@@ -13,6 +13,7 @@ import pandas as pd
 from ppdp_lab.errors import MissingValueError, ParameterError, SchemaError, check_values, listed
 from ppdp_lab.registry import OneLine, cut
 from ppdp_lab.table.files.kinds import text_of
+from ppdp_lab.table.files.options import CATEGORY, MISSING, REFUSE, VALUE
 from ppdp_lab.table.hierarchies import Hierarchy
 from ppdp_lab.table.keys.bounds import check_codes
 from ppdp_lab.table.keys.hashing import text_hashes
@@ -29,9 +30,16 @@ class Domain(OneLine):
     of ``hierarchy``) or ``"set"`` (to the set of values: text without a hierarchy). A domain is ``declared`` if somebody said
     which values there are (a hierarchy, categories, the schema); else it holds the values that were found in the data.
 
+    Where ``missing`` is true, one more code, the last, stands for a missing value; ``values`` and ``positions`` do not list
+    it. In an order it follows the largest value, in a hierarchy it is a leaf right below the root. ``missing_counts`` says
+    whether it counts as a sensitive value like any other; if not, privacy rules judge a class by its known values alone.
+
     >>> domain, codes = Domain.of(pd.Series([30, 20, 30], name="age"))
     >>> domain.kind, domain.values.tolist(), codes.tolist()
     ('ordered', [20, 30], [1, 0, 1])
+    >>> domain, codes = Domain.of(pd.Series([30, None, 20], name="age"), missing="value")
+    >>> domain.kind, domain.labels.tolist(), codes.tolist()
+    ('ordered', ['20', '30', '(missing)'], [1, 2, 0])
     """
 
     name: str
@@ -41,13 +49,33 @@ class Domain(OneLine):
     positions: np.ndarray | None = None
     dtype: Any = None
     declared: bool = False
+    missing: bool = False
+    missing_counts: bool = False
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.values) + self.missing
 
     def __repr__(self) -> str:
         how = {ORDERED: "ordered", TREE: "generalized along it", SET: "generalized to sets"}[self.kind]
-        return cut(f"<Domain {self.name!r} of {len(self)} {'texts' if self.type == 'text' else self.type}, {how}>")
+        gaps = ", some missing" if self.missing else ""
+        return cut(
+            f"<Domain {self.name!r} of {self.known} {'texts' if self.type == 'text' else self.type}, {how}{gaps}>"
+        )
+
+    @property
+    def known(self) -> int:
+        """Number of values, not counting the missing one; also the code of the latter, where there is one."""
+        return len(self.values)
+
+    @property
+    def counted(self) -> Domain:
+        """The domain of the values that count, under the same codes: itself, or without the missing value."""
+        return self if self.ignored is None else replace(self, missing=False)
+
+    @property
+    def ignored(self) -> int | None:
+        """The code that protects nobody: that of the missing value, unless it counts as a value; None if there is none."""
+        return self.known if self.missing and not self.missing_counts else None
 
     @cached_property
     def labels(self) -> np.ndarray:
@@ -55,34 +83,64 @@ class Domain(OneLine):
         if self.hierarchy is not None:
             return np.array(self.hierarchy.labels[: len(self)], dtype=object)
         if self._dated or self.values.dtype.kind == "m":
-            return np.array([_moment(v) for v in self.values], dtype=object)
-        return np.array([text_of(v) for v in self.values.tolist()], dtype=object)
+            texts = [_moment(v) for v in self.values]
+        else:
+            texts = [text_of(v) for v in self.values.tolist()]
+        return np.array(texts + [MISSING] * self.missing, dtype=object)
 
     @cached_property
     def coordinates(self) -> np.ndarray:
-        """Where each value lies on a line: its number if it has one, else its code."""
-        return np.arange(len(self), dtype=float) if self.positions is None else self.positions
+        """Where each value lies on a line: its number if it has one, else its code.
+
+        The missing value lies beyond the largest one, as far as two neighbours lie apart on average.
+        """
+        if self.positions is None:
+            return np.arange(len(self), dtype=float)
+        if not self.missing:
+            return self.positions
+        line = self.positions
+        if len(line) == 0:
+            return np.zeros(1)
+        gap = (line[-1] - line[0]) / (len(line) - 1) if len(line) > 1 else max(1.0, np.spacing(abs(line[0])))
+        return np.append(line, line[-1] + gap)
 
     @cached_property
     def span(self) -> float:
-        """Length of the line that holds all values."""
-        return float(self.coordinates[-1] - self.coordinates[0]) if len(self) else 0.0
+        """Length of the line that holds all known values; of a single one, the way to the missing one if there is any."""
+        last = 1 if self.known == 1 and self.missing else self.known - 1
+        return float(self.coordinates[last] - self.coordinates[0]) if self.known else 0.0
 
     def decode(self, codes: np.ndarray) -> Any:
-        """Values of codes, with the dtype the column came with."""
+        """Values of codes, with the dtype the column came with where that can hold them; NA for missing ones."""
         codes = check_codes(f"codes of {self.name!r}", codes, len(self))
-        if isinstance(self.dtype, pd.CategoricalDtype) and len(self.dtype.categories) == len(self):
+        categories = isinstance(self.dtype, pd.CategoricalDtype) and len(self.dtype.categories) == self.known
+        gone = codes >= self.known
+        if gone.any():
+            codes = np.where(gone, -1, codes)
+            if not categories:
+                values = pd.array(
+                    self.values, dtype=_with_gaps(self.values.dtype if self.dtype is None else self.dtype)
+                )
+                return values.take(codes, allow_fill=True)
+        if categories:
             return pd.Categorical.from_codes(codes, dtype=self.dtype)
         return pd.array(self.values[codes], dtype=self.dtype) if self.dtype is not None else self.values[codes]
 
     def decode_shown(self, codes: np.ndarray) -> Any:
-        """As :meth:`decode`, for what leaves the house: categories list the values that are there, and no others."""
+        """As :meth:`decode`, for what leaves the house: categories list the values that are there, and no others.
+
+        A column that shows a missing value is text, in which that one reads ``(missing)``.
+        """
+        if self.missing and (np.asarray(codes) == self.known).any():
+            return pd.array(self.labels[codes], dtype="str")
         values = self.decode(codes)
         return values.remove_unused_categories() if isinstance(values, pd.Categorical) else values
 
     def code_of(self, value: object) -> int:
         """Code of one value, or of its text as a file may hold it (39.0 for 39); KeyError if it does not occur."""
         known = self._code_by_text
+        if self.missing and pd.api.types.is_scalar(value) and pd.isna(value):
+            return self.known
         text = str(value) if str(value) in known else text_of(value)
         if text not in known and self.hierarchy is None:
             try:
@@ -133,15 +191,35 @@ class Domain(OneLine):
             raise ParameterError(f"codes of {self.name!r} must ascend; give each of them once")
         if len(codes) == len(self):
             return self
+        missing = len(codes) > 0 and int(codes[-1]) == self.known
+        codes = codes[: len(codes) - missing]
         positions = None if self.positions is None else self.positions[codes]
         dtype = None if isinstance(self.dtype, pd.CategoricalDtype) else self.dtype
-        return Domain(self.name, self.values[codes], self.kind, positions=positions, dtype=dtype)
+        some = Domain(self.name, self.values[codes], self.kind, positions=positions, dtype=dtype)
+        return replace(some, missing=missing, missing_counts=missing and self.missing_counts)
+
+    def with_missing(self, *, counts: bool) -> Domain:
+        """The domain with a code for missing values, which ``counts`` as a value or does not; itself if it has one."""
+        if self.missing:
+            return self
+        if self.hierarchy is None:
+            return replace(self._without_missing(), missing=True, missing_counts=counts)
+        tree = self.hierarchy.with_missing()
+        values = self.values[[self._code_by_text[label] for label in tree.labels[: tree.n_leaves - 1]]]
+        return replace(self, values=values, hierarchy=tree, missing=True, missing_counts=counts)
+
+    def _without_missing(self) -> Domain:
+        """The known values alone; a text that reads as missing ones are published is none of them."""
+        known = replace(self, missing=False, missing_counts=False) if self.missing else self
+        at = known._code_by_text.get(MISSING)
+        return known if at is None else known.only(np.delete(np.arange(len(known)), at))
 
     def grown(self, other: Domain) -> Domain:
         """This domain and the values of another one that it lacks, in their order; itself if it lacks none.
 
         Numbers and dates have their place on the line, text goes by the alphabet, ordered categories must agree on the order
-        of those that both have and put new ones where the longer list has them. A hierarchy's leaves cannot grow.
+        of those that both have and put new ones where the longer list has them. A hierarchy's leaves cannot grow. If one of
+        the two knows missing values, so does the result.
 
         >>> some, _ = Domain.of(pd.Series([20, 40], name="age"))
         >>> more, _ = Domain.of(pd.Series([30, 40], name="age"))
@@ -150,7 +228,18 @@ class Domain(OneLine):
         """
         self.require_like(other)
         if self.hierarchy is not None:
-            return self
+            return self.with_missing(counts=other.missing_counts) if other.missing else self
+        if self.missing or other.missing:
+            if not self.missing and MISSING in self._code_by_text and not other.missing_counts:
+                raise SchemaError(
+                    f"column {self.name!r} held {MISSING!r} as a value that counts; go on with missing={CATEGORY!r}, or begin a "
+                    f"new series"
+                )
+            mine = self._without_missing()
+            both = mine.grown(other._without_missing())
+            if self.missing and both is mine:
+                return self
+            return both.with_missing(counts=self.missing_counts or other.missing_counts)
         if self.kind == ORDERED and self.positions is None:
             return self._longer_list(other)
         new = other.map_to(self) < 0
@@ -176,6 +265,12 @@ class Domain(OneLine):
             raise SchemaError(
                 f"the hierarchy of column {self.name!r} is not the same as before; use one for all releases"
             )
+        if self.missing and other.missing and self.missing_counts != other.missing_counts:
+            before, now = (CATEGORY if domain.missing_counts else VALUE for domain in (self, other))
+            raise SchemaError(
+                f"column {self.name!r} was read with missing={before!r} before and with missing={now!r} now; use one for all "
+                f"releases"
+            )
 
     def _longer_list(self, other: Domain) -> Domain:
         """Of two lists of ordered categories the one that holds the other in its order."""
@@ -197,15 +292,26 @@ class Domain(OneLine):
         return {label: code for code, label in enumerate(self.labels)}
 
     @staticmethod
-    def of(column: pd.Series, hierarchy: Hierarchy | None = None, values: Any = None) -> tuple[Domain, np.ndarray]:
+    def of(
+        column: pd.Series, hierarchy: Hierarchy | None = None, values: Any = None, *, missing: str = REFUSE
+    ) -> tuple[Domain, np.ndarray]:
         """The domain of a column and the column's codes (int32).
 
         ``values`` declares the domain: a list of values or a categorical dtype. Without, it is taken from the hierarchy, the
-        column's categories, or the values that occur.
+        column's categories, or the values that occur. With ``missing="value"`` or ``"category"`` empty cells, and those that
+        read ``(missing)``, get the last code; the other cells decide what the column is.
         """
         name = str(column.name)
         _check_cells(column, name)
-        _refuse_missing(column, name)
+        gone = column.isna().to_numpy()
+        if pd.api.types.is_float_dtype(column.dtype):
+            _refuse(name, np.isinf(column.to_numpy(dtype=float, na_value=np.nan)), "infinite")
+        if missing in (VALUE, CATEGORY):
+            if not pd.api.types.is_numeric_dtype(column.dtype) and column.dtype.kind not in "mM":
+                gone = gone | (column.astype(object) == MISSING).to_numpy(dtype=bool)
+            if gone.any():
+                return _with_missing(column, gone, hierarchy, values, counts=missing == CATEGORY)
+        _refuse(name, gone, "missing")
         if values is not None:
             return _declared(column, name, values, hierarchy)
         dtype: Any = column.dtype
@@ -348,15 +454,31 @@ def _check_cells(column: pd.Series, name: str) -> None:
     check_values(f"column {name!r}", values, SchemaError)
 
 
-def _refuse_missing(column: pd.Series, name: str) -> None:
-    missing = column.isna().to_numpy()
-    what = "missing"
-    if not missing.any() and pd.api.types.is_float_dtype(column.dtype):
-        missing = np.isinf(column.to_numpy(dtype=float))
-        what = "infinite"
-    if missing.any():
-        rows = np.flatnonzero(missing)
-        raise MissingValueError(
-            f"column {name!r} has {len(rows)} {what} value(s), first in row(s) {listed(rows.tolist(), 5)} (counted from 0); "
-            f"drop these rows or fill them in before anonymizing"
-        )
+def _with_missing(
+    column: pd.Series, gone: np.ndarray, hierarchy: Hierarchy | None, values: Any, *, counts: bool
+) -> tuple[Domain, np.ndarray]:
+    """The domain and the codes of a column some of whose cells are missing: a column of the others, and one code more."""
+    # Numbers and truth values among which some are missing are often kept as objects; those that are left tell what they are.
+    there, known = Domain.of(column[~gone].infer_objects(), hierarchy, values)
+    domain = there.with_missing(counts=counts)
+    codes = np.full(len(column), domain.known, dtype=np.int32)
+    codes[~gone] = there.map_to(domain)[known] if len(known) else known
+    return domain, codes
+
+
+def _with_gaps(dtype: Any) -> Any:
+    """A dtype like another one that also holds missing values."""
+    kind = dtype.kind if isinstance(dtype, np.dtype) else ""
+    return {"i": "Int64", "u": "UInt64", "b": "boolean"}.get(kind, dtype)
+
+
+def _refuse(name: str, found: np.ndarray, what: str) -> None:
+    """Refuse cells without a value that can be used."""
+    if not found.any():
+        return
+    rows = np.flatnonzero(found)
+    how = "fill them in, or use missing='value' to publish them as (missing), or missing='drop' to leave these rows out"
+    raise MissingValueError(
+        f"column {name!r} has {len(rows)} {what} value(s), first in row(s) {listed(rows.tolist(), 5)} (counted from 0); "
+        f"{how if what == 'missing' else 'drop these rows or fill them in before anonymizing'}"
+    )

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from ppdp_lab.errors import DataFileError, ParameterError, PPDPError, RoleWarning, SchemaError, listed
+from ppdp_lab.errors import ParameterError, PPDPError, RoleWarning, SchemaError, listed
 from ppdp_lab.table.domain import MANY_VALUES, ORDERED, TREE
-from ppdp_lab.table.files import MISSING, FileFrame, FileReport, ReadingWarning, read_frames
+from ppdp_lab.table.files import FileFrame, FileReport, ReadingWarning, read_frames
 from ppdp_lab.table.files.opening import TableFile
 from ppdp_lab.table.hierarchies import Hierarchy
 from ppdp_lab.table.microdata import Microdata
@@ -49,12 +49,7 @@ def frames_for(
 
 def made_hierarchy(column: str, spec: Mapping[str, object], frame: FileFrame, where: str) -> Hierarchy:
     """A hierarchy made of a column's own values: ``{"widths": [5, 10]}`` or ``{"mask": 4}``."""
-    values = frame.frame[column].dropna().unique()
-    if MISSING in values:
-        raise DataFileError(
-            f"{where}: column {column!r} has missing cells, for which {listed(spec)} makes no place; use "
-            f"{frame.report.options.spelled('missing', 'drop')}, or give it a hierarchy file with a line for {MISSING}"
-        )
+    values = np.asarray(frame.frame[column].dropna().unique())
     if "widths" in spec and values.dtype.kind not in "iuf":
         raise SchemaError(f"{where}: column {column!r} is {frame.report.columns[column]}; widths need numbers")
     try:

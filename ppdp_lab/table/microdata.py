@@ -14,14 +14,17 @@ import pandas as pd
 from ppdp_lab.errors import (
     DroppedColumnsWarning,
     IdError,
+    MissingValueError,
     ParameterError,
     SchemaError,
+    check_choice,
     check_list,
     check_values,
     listed,
 )
 from ppdp_lab.registry import counted, cut, few_names
 from ppdp_lab.table.domain import Domain
+from ppdp_lab.table.files.options import DROP, GAPS, REFUSE
 from ppdp_lab.table.hierarchies import Hierarchy
 from ppdp_lab.table.keys.bounds import check_codes
 from ppdp_lab.table.keys.grouping import Grouping, group
@@ -49,6 +52,11 @@ class Microdata:
         as the values they stand for. Text with NUL characters raises an IdError.
     provenance : str
         Where the rows come from; figures repeat it.
+    missing : {"refuse", "value", "category", "drop"}
+        What to do with missing cells of quasi-identifiers and sensitive columns. ``"value"`` publishes them as ``(missing)``,
+        a value beside the known ones: a column of numbers or dates stays one. As a sensitive value it protects nobody; rules
+        such as l-diversity judge a class by its known values. With ``"category"`` it counts as any other value. ``"drop"``
+        leaves such rows out.
 
     Examples
     --------
@@ -70,7 +78,9 @@ class Microdata:
         ids: Any = None,
         *,
         provenance: str = "own data",
+        missing: str = REFUSE,
     ) -> None:
+        check_choice("missing", missing, GAPS)
         if not isinstance(frame, pd.DataFrame):
             raise ParameterError(f"frame must be a pandas DataFrame, not {type(frame).__name__}")
         if not isinstance(schema, Schema):
@@ -84,6 +94,8 @@ class Microdata:
             )
         if len(frame) == 0:
             raise SchemaError("the frame has no rows; there is nothing to anonymize")
+        if missing == DROP:
+            frame, ids = _complete(frame, list(schema.quasi_identifiers + schema.sensitive), ids)
         if hierarchies is not None and not isinstance(hierarchies, Mapping):
             raise ParameterError(
                 f"hierarchies must be a dictionary {{column: ppdp_lab.Hierarchy}}, not {type(hierarchies).__name__}"
@@ -103,12 +115,15 @@ class Microdata:
         self.schema = schema
         self.hierarchies = hierarchies
         self.provenance = provenance
+        self.missing = missing
         self.ids = _unique_ids(frame.index if ids is None else ids, len(frame))
         self.identifiers = frame[list(schema.identifiers)].set_axis(self.ids)
         self.domains: dict[str, Domain] = {}
         codes: dict[str, np.ndarray] = {}
         for name in coded:
-            self.domains[name], codes[name] = Domain.of(frame[name], hierarchies.get(name), schema.domains.get(name))
+            self.domains[name], codes[name] = Domain.of(
+                frame[name], hierarchies.get(name), schema.domains.get(name), missing=missing
+            )
         self.qi_codes = np.array([codes[name] for name in schema.quasi_identifiers], dtype=np.int32)
         self.sensitive_codes = np.empty((len(schema.sensitive), len(frame)), dtype=np.int32)
         for i, name in enumerate(schema.sensitive):
@@ -153,6 +168,12 @@ class Microdata:
         """Counts of each value, per sensitive column."""
         return [np.bincount(codes, minlength=len(d)) for codes, d in zip(self.sensitive_codes, self.sensitive_domains)]
 
+    def without_value(self, name: str) -> np.ndarray:
+        """Mask of the records whose value of a column is missing and does not count as one."""
+        ignored = self.domains[name].ignored if name in self.domains else None
+        codes = self.codes(name)
+        return np.zeros(len(codes), dtype=bool) if ignored is None else codes == ignored
+
     def group_rows(self) -> Grouping:
         """Classes of records with equal quasi-identifiers."""
         return group(self.qi_codes, [len(domain) for domain in self.qi_domains])
@@ -180,6 +201,8 @@ class Microdata:
             if domain.hierarchy is not None:
                 digest.update("\0".join(domain.hierarchy.labels).encode())
                 digest.update(np.ascontiguousarray(domain.hierarchy.ancestors).tobytes())
+            if domain.missing:
+                digest.update(b"missing values count" if domain.missing_counts else b"missing values")
             digest.update(np.ascontiguousarray(self.codes(name)).tobytes())
         return digest.hexdigest()[:16]
 
@@ -195,7 +218,7 @@ class Microdata:
             rows = self._positions(rows)
         chosen = object.__new__(Microdata)
         chosen.schema, chosen.hierarchies, chosen.domains = self.schema, self.hierarchies, self.domains
-        chosen.provenance = self.provenance
+        chosen.provenance, chosen.missing = self.provenance, self.missing
         chosen.ids = self.ids[rows]
         chosen.identifiers = (
             self.identifiers.iloc[rows] if len(self.schema.identifiers) else pd.DataFrame(index=chosen.ids)
@@ -317,6 +340,16 @@ def _matrix(name: str, codes: Any) -> np.ndarray:
     if array.ndim != 2 or (array.size and array.dtype.kind not in "iu"):
         raise ParameterError(f"{name} must be an array of whole numbers, columns by records, not {reprlib.repr(codes)}")
     return array
+
+
+def _complete(frame: pd.DataFrame, columns: list[str], ids: Any) -> tuple[pd.DataFrame, Any]:
+    """The rows without a missing cell in these columns, and their ids where some are given."""
+    whole = frame[columns].notna().all(axis=1).to_numpy()
+    if not whole.any():
+        raise MissingValueError("every row has a missing value, so none is left; fill some in or use missing='value'")
+    if ids is not None and not whole.all():
+        ids = _unique_ids(ids, len(frame))[whole]
+    return (frame if whole.all() else frame[whole]), ids
 
 
 def _unique_ids(ids: Any, n: int) -> pd.Index:

@@ -39,16 +39,15 @@ def table_html(table: Microdata) -> str:
 def _range(domain: Domain) -> str:
     if domain.hierarchy is not None:
         return f"hierarchy, nodes per level {'-'.join(map(str, domain.hierarchy.level_sizes()))}"
-    if domain.kind == "ordered" and len(domain) > 1:
-        return f"{_name(domain, 0)} to {_name(domain, -1)}"
+    if domain.kind == "ordered" and domain.known > 1:
+        return f"{_name(domain, 0)} to {_name(domain, domain.known - 1)}" + (" or (missing)" if domain.missing else "")
     return _some([_name(domain, code) for code in range(min(MOST_VALUES, len(domain)))], len(domain))
 
 
 def _name(domain: Domain, code: int) -> object:
     """A value in a few letters: numbers without their last digits, long texts without their ends."""
-    value = domain.values[code]
-    if isinstance(value, float) and domain.hierarchy is None:
-        return pages.readable(value)
+    if domain.hierarchy is None and code < domain.known and isinstance(domain.values[code], float):
+        return pages.readable(domain.values[code])
     return pages.shortened(str(domain.labels[code]), MOST_LETTERS)
 
 

@@ -165,7 +165,11 @@ def test_how_the_file_is_read_may_be_said(folder, place):
     [
         ('[reading]\nseparator = ","', DataFileError, r"own.toml': 'separator' stand\(s\) both above and under"),
         ('[reading]\nseparater = ","', ParameterError, "own.toml': unknown reading option 'separater'; did you mean"),
-        ('[reading]\nmissing = "no"', ParameterError, "own.toml': missing must be one of 'refuse', 'value', 'drop'"),
+        (
+            '[reading]\nmissing = "no"',
+            ParameterError,
+            "own.toml': missing must be one of 'refuse', 'value', 'category', 'drop'",
+        ),
     ],
 )
 def test_how_the_file_is_read_may_be_said_wrong(folder, reading, error, words):
@@ -186,15 +190,16 @@ def test_doubts_of_the_reader_are_warned_of(folder):
 
 
 @pytest.mark.parametrize("column", ["age", "zip"])
-def test_a_hierarchy_made_of_values_has_no_place_for_missing_ones(folder, column):
+def test_a_hierarchy_made_of_values_has_a_leaf_for_missing_ones(folder, column):
     frame = pd.read_csv(folder / "patients.csv", sep=";", dtype=str)
     frame.loc[1, column] = None
     frame.to_csv(folder / "patients.csv", sep=";", index=False)
     (folder / "own.toml").write_text(f'{GOOD}\n[reading]\nmissing = "value"\n')
-    with pytest.raises(
-        DataFileError, match=f"column {column!r} has missing cells, for which '(widths|mask)' makes no place"
-    ):
-        datasets.load_own(folder / "own.toml")
+    table = datasets.load_own(folder / "own.toml")
+    tree = table.domains[column].hierarchy
+    top = tree.labels[-1]
+    assert tree.levels("(missing)") == ["(missing)"] * tree.height + [top]
+    assert table.codes(column)[1] == tree.n_leaves - 1 and pd.isna(table.frame[column].iloc[1])
 
 
 def test_widths_need_numbers(folder):

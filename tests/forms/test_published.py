@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from releases import Parts, parts
+from strategies import gapped
 
 import ppdp_lab as pl
 from ppdp_lab.errors import ParameterError, PublicationError, SchemaError
@@ -239,3 +240,21 @@ def test_anatomized_tables_that_do_not_fit() -> None:
     ]:
         with pytest.raises(error, match=words):
             Published.from_frames(q, s, table)
+
+
+@given(gapped(), HOW, st.sampled_from(["generalized", "anatomized"]), st.data())
+def test_tables_with_missing_values_are_read_back(
+    tmp_path_factory: pytest.TempPathFactory, drawn: tuple, how: str, style: str, data: st.DataObject
+) -> None:
+    folder, (_, table) = tmp_path_factory.mktemp("published"), drawn
+    marks = data.draw(st.lists(st.integers(-1, 3), min_size=len(table), max_size=len(table)))
+    class_of = np.unique([*marks, -1], return_inverse=True)[1][:-1] - 1
+    release = Release(table, class_of, style=style)
+    if style == "anatomized":
+        frames = [through_file(frame, folder, how) for frame in release.to_frames()]
+        again = Published.from_frames(*frames, table)
+    else:
+        frames = [through_file(release.to_frame(), folder, how)]
+        again = Published.from_frame(frames[0], table)
+    assert_same(again, release.published())
+    assert not any(frame.isna().any(axis=None) for frame in frames)

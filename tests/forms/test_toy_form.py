@@ -120,7 +120,7 @@ def release(toy: None) -> pl.Release:
 
 
 READS = {"ail", "c_avg", "classification_metric", "discernibility", "fem", "gcp", "iloss", "information_loss", "ncp"}
-READS |= {"precision", "query_error", "vem"}
+READS |= {"non_uniform_entropy", "precision", "query_error", "vem"}
 
 
 @pytest.mark.parametrize("name", sorted(metrics.ALL))

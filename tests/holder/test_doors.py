@@ -65,6 +65,7 @@ def assert_alike(tables):
             twin = other.domains[name]
             assert (twin.kind, twin.dtype, twin.values.dtype) == (domain.kind, domain.dtype, domain.values.dtype)
             assert twin.values.tolist() == domain.values.tolist()
+            assert (twin.missing, twin.missing_counts) == (domain.missing, domain.missing_counts)
 
 
 HEAD = "id,age,zip,disease\n"
@@ -131,7 +132,7 @@ CELLS = [
 @settings(max_examples=60, deadline=None)
 @given(
     rows=st.lists(st.tuples(*[st.sampled_from(CELLS)] * 3), min_size=1, max_size=4),
-    missing=st.sampled_from(["refuse", "value", "drop"]),
+    missing=st.sampled_from(["refuse", "value", "category", "drop"]),
     marks=st.sampled_from([[], ["NA"]]),
 )
 def test_any_small_file_is_the_same_table_through_every_door(tmp_path_factory, rows, missing, marks):

@@ -165,15 +165,13 @@ def test_whole_numbers_and_decimals_are_numbers_in_all(tmp_path):
     assert first.table.frame["zip"].tolist() == [10] and second.table.frame["zip"].tolist() == [10.5]
 
 
-def test_missing_cells_of_one_month_make_the_column_text_in_all(tmp_path):
+def test_missing_cells_of_one_month_change_no_type(tmp_path):
     folder_of(tmp_path, month([1, 2], [10, 11]), month([1, 2], ["", 11]))
     with pytest.raises(MissingValueError, match=r"file 'm2.csv': column 'zip' has 1 missing value\(s\), first in line"):
         snapshots_from_folder(tmp_path, SICK, id="id")
     first, second = read_months(tmp_path, SICK, id="id", options=Reading(missing="value")).snapshots
-    assert first.table.frame["zip"].tolist() == ["10", "11"] and second.table.frame["zip"].tolist() == [
-        "(missing)",
-        "11",
-    ]
+    assert first.table.frame["zip"].tolist() == [10, 11] and second.table.frame["zip"].tolist() == [pd.NA, 11]
+    assert first.table.domains["zip"].kind == "ordered" and first.table.domains["zip"] is second.table.domains["zip"]
     first, second = snapshots_from_folder(tmp_path, SICK, id="id", missing="drop")
     assert list(second.table.ids) == [2] and second.table.frame["zip"].tolist() == [11]
 
@@ -185,7 +183,9 @@ def test_each_file_may_be_written_in_its_own_way(tmp_path):
     assert first.table.frame["zip"].tolist() == [1.5] and second.table.frame["zip"].tolist() == [2.5]
     with pytest.raises(SchemaError, match=r"file 'm2.csv' lacks column\(s\) 'id'"):
         snapshots_from_folder(tmp_path, SICK, id="id", separator=";")
-    with pytest.raises(ParameterError, match="missing must be one of 'refuse', 'value', 'drop', not 'none'"):
+    with pytest.raises(
+        ParameterError, match="missing must be one of 'refuse', 'value', 'category', 'drop', not 'none'"
+    ):
         snapshots_from_folder(tmp_path, SICK, id="id", missing="none")
 
 

@@ -58,6 +58,20 @@ def precision(world: World) -> float:
     return 1 - _values(world, level) / len(world.rows) / len(world.case.quasi)
 
 
+def non_uniform_entropy(world: World) -> float:
+    lost = whole = 0.0
+    for i, column in enumerate(world.case.quasi):
+        often = Counter(row.qi[i] for row in world.rows)
+        for row in world.rows:
+            everything = math.log2(len(world.rows) / often[row.qi[i]])
+            whole += everything
+            if row.cls < 0:
+                lost += everything
+            elif not world.anatomized:
+                lost += math.log2(sum(often[value] for value in world.boxes[row.cls][i].values) / often[row.qi[i]])
+    return lost / whole if whole else 0.0
+
+
 def _classes(world: World, share: Callable[[Cover, Cover], float]) -> float:
     region = world.spans(world.rows)
     total = 0.0

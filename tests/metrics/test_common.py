@@ -30,6 +30,7 @@ LOSSES = {
     "information_loss",
     "kl_divergence",
     "ncp",
+    "non_uniform_entropy",
     "query_error",
 }
 INFORMATION = {"fem", "precision", "vem"}
@@ -45,13 +46,14 @@ MONOTONE = {
     "iloss",
     "information_loss",
     "ncp",
+    "non_uniform_entropy",
     "precision",
     "vem",
 }
 NOT_MONOTONE = {"kl_divergence", "query_error"}
 
 # whether it matters if the same classes are generalized or anatomized
-STYLED = {"gcp", "iloss", "kl_divergence", "ncp", "precision", "query_error"}
+STYLED = {"gcp", "iloss", "kl_divergence", "ncp", "non_uniform_entropy", "precision", "query_error"}
 STYLELESS = {"ail", "c_avg", "classification_metric", "discernibility", "fem", "information_loss", "vem"}
 
 NO_METRICS = {

@@ -9,11 +9,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from metrics import plain_metrics as plain
 from metrics.worlds import World, asked, worlds
+from strategies import gapped
 
 import ppdp_lab as pl
 from ppdp_lab import metrics
 from ppdp_lab.datasets import examples
+from ppdp_lab.metrics import loss
 
+SIMPLE = ["ncp", "gcp", "iloss", "precision", "ail", "information_loss", "discernibility", "non_uniform_entropy"]
 CHARGE = st.sampled_from(["charged", "ignored"])
 
 
@@ -22,7 +25,7 @@ def close(value: float) -> object:
 
 
 @given(worlds())
-@pytest.mark.parametrize("name", ["ncp", "gcp", "iloss", "precision", "ail", "information_loss", "discernibility"])
+@pytest.mark.parametrize("name", SIMPLE)
 def test_metrics_without_parameters(name: str, world: World) -> None:
     assert metrics.get(name)(world.release) == close(getattr(plain, name)(world))
 
@@ -156,3 +159,35 @@ def test_boxes_beyond_the_table_may_cost_more_than_everything() -> None:
     assert metrics.information_loss(release) == close(9) and metrics.information_loss.bounds(release) == (0, 9)
     low, high = metrics.vem.bounds(release)
     assert metrics.vem(release) == close(-np.log(2)) and low == close(-np.log(2)) and high == close(np.log(2))
+
+
+# ---------------------------------------------------------------------- sets of exact values, and missing ones
+def test_a_list_of_exact_values_is_not_free() -> None:
+    frame = pd.DataFrame({"born": [f"19{i:03d}" for i in range(1000)]})
+    table = pl.Microdata(frame, pl.Schema("born"))
+    fives = pl.Release(table, np.arange(1000) // 5)
+    assert metrics.gcp(fives) == close(np.log(5) / np.log(1000))
+    assert metrics.non_uniform_entropy(fives) == close(np.log(5) / np.log(1000))
+    assert metrics.gcp(pl.Release(table, np.zeros(1000, dtype=int))) == 1
+    halves = pl.Release(table, np.arange(1000) // 500)
+    assert metrics.gcp(halves) == close(np.log(500) / np.log(1000))  # more than a half
+    short = pl.Microdata(frame[:64], pl.Schema("born"))  # up to 64 values, as in the paper
+    assert metrics.gcp(pl.Release(short, np.arange(64) // 4)) == close(4 / 64)
+    tree = pl.Microdata(frame, pl.Schema("born"), {"born": pl.Hierarchy.mask_suffix(frame["born"], 3)})
+    assert metrics.gcp(pl.Release(tree, np.arange(1000) // 10)) == close(10 / 1000)
+
+
+@given(gapped(max_sensitive=1), st.data())
+def test_adding_a_gap_never_lowers_the_loss_of_others(drawn: tuple, data: st.DataObject) -> None:
+    case, table = drawn
+    marks = data.draw(st.lists(st.integers(0, 3), min_size=len(table), max_size=len(table)))
+    class_of = np.unique(marks, return_inverse=True)[1]
+    before, after = pl.Release(case.table(), class_of), pl.Release(table, class_of)
+    for column, whole in zip(after.boxes, before.boxes):
+        gaps = np.bincount(class_of, weights=table.codes(column.domain.name) >= column.domain.known) > 0
+        if column.domain.known == whole.domain.known:
+            assert (loss._certainty(column)[~gaps] >= loss._certainty(whole)[~gaps] - 1e-12).all()
+    for metric in metrics.ALL.values():
+        if not metric.needs:
+            low, high = metric.bounds(after)
+            assert (low is None or metric(after) >= low - 1e-9) and (high is None or metric(after) <= high + 1e-9)

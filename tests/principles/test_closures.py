@@ -52,21 +52,21 @@ STATED: dict[type[Principle], tuple[bool, bool, st.SearchStrategy]] = {
 ANY = st.one_of([instances for _, _, instances in STATED.values()])
 RULES = ANY | st.builds(lambda rules: All(*rules), st.lists(ANY, min_size=1, max_size=3))
 
-Record = tuple[str, str]
-RECORDS = st.lists(st.tuples(st.sampled_from(PLACES), st.sampled_from(VALUES)), max_size=9)
+Record = tuple[str | None, str | None]
+RECORDS = st.lists(st.tuples(st.sampled_from([*PLACES, None]), st.sampled_from([*VALUES, None])), max_size=9)
 WHOLE = st.lists(st.integers(0, 9), min_size=len(VALUES), max_size=len(VALUES)).filter(any)
 
 
 def counts(classes: list[list[Record]], whole: list[int]) -> ClassCounts:
     """Counts of some classes of (place, illness), out of a table with these totals of the illnesses."""
-    place, _ = Domain.of(pd.Series(PLACES, name="place"))
-    illness, _ = Domain.of(pd.Series(VALUES, name="illness"), TREE)
+    place, _ = Domain.of(pd.Series([*PLACES, None], name="place"), missing="value")
+    illness, _ = Domain.of(pd.Series([*VALUES, None], name="illness"), TREE, missing="value")
     rows = [(c, *record) for c, records in enumerate(classes) for record in records]
     codes = [[place.code_of(p) for _, p, _ in rows], [illness.code_of(v) for _, _, v in rows]]
     columns = [np.array(column, dtype=np.int32) for column in codes]
     class_of = np.array([c for c, _, _ in rows], dtype=np.int32)
     return ClassCounts.count(
-        class_of, len(classes), columns, [place, illness], [np.ones(2, dtype=int), np.array(whole)]
+        class_of, len(classes), columns, [place, illness], [np.ones(3, dtype=int), np.array([*whole, 5])]
     )
 
 

@@ -219,3 +219,67 @@ def test_rules_that_do_not_fit_the_table() -> None:
         pl.AlphaKAnonymity(0.5, 1, values=["plague"]).check(counts)
     with pytest.raises(ParameterError, match="attribute must be one of 'illness', not 'disease'"):
         pl.DistinctLDiversity(2, attribute="disease").check(counts)
+
+
+# ---------------------------------------------------------------------- missing values
+EVERYBODY = ["HIV"] * 29 + [None]
+ABOUT_VALUES = [
+    pl.DistinctLDiversity(2),
+    pl.EntropyLDiversity(1.1),
+    pl.RecursiveCLDiversity(100, 2),
+    pl.AlphaKAnonymity(0.98, 2),
+    pl.TCloseness(0.05),
+    pl.TCloseness(0.03, distance="ordered"),
+    pl.TCloseness(0.03, distance="hierarchical"),
+]
+
+
+@pytest.mark.parametrize("rule", ABOUT_VALUES, ids=str)
+def test_a_missing_value_protects_nobody(rule: pl.principles.Principle) -> None:
+    tree = pl.Hierarchy.from_dict({"virus": ["HIV", "flu"], "other": ["cold"]})
+    values = [*EVERYBODY, "flu", "HIV", "cold"] * 2
+    frame = pd.DataFrame({"age": 1, "ill": values})
+    schema = pl.Schema("age", sensitive="ill")
+    classes = np.tile([0] * 30 + [1] * 3, 2)
+    for missing, safe in (("value", False), ("category", True)):
+        table = pl.Microdata(frame, schema, {"ill": tree}, missing=missing)
+        verdict = rule.safe(pl.Release(table, classes).counts())[0]
+        # A value that counts may still be too rare for the distances; all other rules pass.
+        assert verdict == safe or (missing == "category" and isinstance(rule, pl.TCloseness))
+        known = pl.Microdata(frame.dropna(), schema, {"ill": tree})
+        counts = pl.Release(known, classes[frame["ill"].notna()]).counts()
+        if missing == "value":  # as if those records were not there
+            assert rule.safe(counts)[0] == verdict
+            assert rule.strongest(counts) == rule.strongest(pl.Release(table, classes).counts())
+
+
+def test_a_class_without_known_values() -> None:
+    counts = ClassCounts.of_values([["flu", "HIV"], [None, None]], missing="value")
+    for rule in (
+        pl.DistinctLDiversity(1),
+        pl.EntropyLDiversity(1),
+        pl.RecursiveCLDiversity(5, 1),
+        pl.AlphaKAnonymity(1, 1),
+    ):
+        verdict = rule.check(counts)
+        assert verdict.safe.tolist() == [True, False] and verdict.strongest is None, rule
+        assert "class 1" in verdict.why()[0]
+    assert pl.KAnonymity(2).check(counts) and pl.TCloseness(0.5).check(counts)
+    both = ClassCounts.of_values([[("a", "x"), ("b", "x"), ("a", "y"), ("b", "y")], [("a", None)]], missing="value")
+    assert pl.MultiAttributeLDiversity(1).safe(both).tolist() == [True, False]
+    assert pl.MultiAttributeLDiversity(1).strongest(both) is None
+
+
+def test_the_order_of_t_closeness_does_not_end_with_missing_values() -> None:
+    classes = [[1, 1, 2], [2, 3, 3]]
+    rule = pl.TCloseness(0.5, distance="ordered")
+    whole = rule.distances(ClassCounts.of_values(classes))
+    gaps = rule.distances(ClassCounts.of_values([[*values, None] for values in classes], missing="value"))
+    assert whole.tolist() == gaps.tolist()
+
+
+def test_reasons_name_how_many_are_missing() -> None:
+    verdict = pl.DistinctLDiversity(2).check(ClassCounts.of_values([["HIV", "HIV", None]], missing="value"))
+    assert "1 distinct value(s) of sensitive (HIV x 2, 1 missing), fewer than l = 2" in str(verdict)
+    with pytest.raises(InfeasibleError, match="HIV x 29, 1 missing"):
+        pl.DistinctLDiversity(2).require_feasible(ClassCounts.of_values([EVERYBODY], missing="value"))

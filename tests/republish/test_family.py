@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from members import make
 
 import ppdp_lab as pl
-from ppdp_lab.errors import IdError, PPDPError, SchemaError
+from ppdp_lab.errors import IdError, InfeasibleError, PPDPError, SchemaError
 from ppdp_lab.registry import Entry
 from ppdp_lab.republish import PUBLISHERS, Publisher
 
@@ -40,7 +40,7 @@ def people(n: int = 60, seed: int = 0) -> pd.DataFrame:
 
 def table_of(frame: pd.DataFrame, **more: Any) -> pl.Microdata:
     schema = pl.Schema(["age", "job", "town", "born"], sensitive="illness", **more)
-    return pl.Microdata(frame, schema, {"town": TOWNS})
+    return pl.Microdata(frame, schema, {"town": TOWNS}, missing="value")
 
 
 def months(frame: pd.DataFrame) -> list[list[str]]:
@@ -75,6 +75,57 @@ def test_values_that_arrive_late_change_nothing(entry: Entry, tmp_path: Path) ->
         parted.save(tmp_path / "memory.npz")
         parted = type(parted).load(tmp_path / "memory.npz")
     assert parted.number == 4
+
+
+@EVERYBODY
+@pytest.mark.parametrize("columns", [["age", "job", "born"], ["age", "job", "town", "born"]], ids=len)
+def test_months_with_gaps_follow_months_without(entry: Entry, tmp_path: Path, columns: list[str]) -> None:
+    frame = people()
+    for i, name in enumerate(columns):
+        frame.iloc[44 + 2 * i : 46 + 2 * i, frame.columns.get_loc(name)] = None
+    everything = table_of(frame)
+    whole, parted = make(entry, seed=3), make(entry, seed=3)
+    kinds = {name: domain.type for name, domain in everything.domains.items()}
+    for number, ids in enumerate([*months(frame), list(frame.index[22:44])]):  # and one without again
+        known = whole.publish(everything.select(everything.ids.get_indexer(ids)))
+        late = parted.publish(table_of(frame.loc[ids]))
+        if (
+            "town" not in columns
+        ):  # the leaf of a hierarchy is there from the start, and makes others a smaller share of it
+            same(known, late)
+        assert {name: domain.type for name, domain in late.table.domains.items()} == kinds
+        assert [late.table.domains[name].missing for name in columns] == [number >= 2] * len(columns)
+        pd.testing.assert_frame_equal(late.table.frame.loc[ids], frame.loc[ids], check_dtype=False)
+        parted.save(tmp_path / "memory.npz")
+        parted = type(parted).load(tmp_path / "memory.npz")
+
+
+@EVERYBODY
+def test_a_missing_sensitive_value_is_no_value(entry: Entry) -> None:
+    frame = people()
+    frame.iloc[[3, 40], 4] = None
+    ids = months(frame)
+    publisher = make(entry, seed=3)
+    by_value = isinstance(publisher, pl.MInvariance | pl.MDistinct)
+    if by_value:
+        with pytest.raises(
+            InfeasibleError, match=r"1 record\(s\) have no known value of 'illness'.*missing='drop'.*'category'"
+        ) as e:
+            publisher.publish(table_of(frame.loc[ids[0]]))
+        assert list(e.value.ids) == ["p3"] and publisher.number == 0
+        parameters = {p.name for p in entry.parameters}
+        publisher = make(entry, seed=3, **({"on_invalid": "suppress"} if "on_invalid" in parameters else {}))
+    for month in ids:
+        release = publisher.publish(table_of(frame.loc[month]))
+        gone = [name for name in month if name in ("p3", "p40")]
+        if by_value:
+            assert list(release.suppressed) == gone
+            assert not (release.counterfeit_codes.sensitive == release.table.domains["illness"].known).any()
+            assert "(missing)" not in shown(release)[-1]["illness"].tolist()
+    counted = make(entry, seed=3)
+    schema = table_of(frame).schema
+    first = pl.Microdata(frame.loc[ids[0]], schema, {"town": TOWNS}, missing="category")
+    assert "(missing)" in shown(counted.publish(first))[-1]["illness"].tolist()
 
 
 @EVERYBODY

@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from plain import smallest_box
-from strategies import WORDS, Case, cases
+from strategies import WORDS, Case, cases, gapped
 
 import ppdp_lab as pl
-from ppdp_lab.errors import PPDPError
+from ppdp_lab.errors import PPDPError, SchemaError
 from ppdp_lab.forms.reading import read_labels
+from ppdp_lab.forms.search import Regions
 from ppdp_lab.table import Boxes, Domain, Intervals, Nodes, Sets
+from ppdp_lab.table.boxes import columns
 from ppdp_lab.table.boxes.labels import join, split
 
 
@@ -120,3 +122,98 @@ def test_a_class_without_members_has_no_box() -> None:
     domain, codes = Domain.of(pd.Series([1, 2]))
     with pytest.raises(PPDPError, match="class 1 has no member, so it has no box"):
         Boxes.around(codes[None], [domain], np.array([0, 2], dtype=np.int32), 3)
+
+
+# ---------------------------------------------------------------------- missing values
+@st.composite
+def gapped_boxes(draw: st.DrawFn) -> tuple[Case, pl.Microdata, Boxes, np.ndarray]:
+    case, table = draw(gapped(max_sensitive=1))
+    marks = draw(st.lists(st.integers(0, 4), min_size=len(table), max_size=len(table)))
+    class_of = np.unique(marks, return_inverse=True)[1].astype(np.int32)
+    return case, table, Boxes.around(table.qi_codes, table.qi_domains, class_of, class_of.max() + 1), class_of
+
+
+@given(gapped_boxes())
+def test_boxes_that_hold_missing_values_are_read_back(drawn: tuple) -> None:
+    _, table, boxes, class_of = drawn
+    assert boxes.covers(class_of, table.qi_codes).all()
+    for codes, column in zip(table.qi_codes, boxes):
+        text = pd.Series(column.labels(), name=column.domain.name)
+        again = read_labels(text, column.domain)
+        for one, other in zip(column.sort_keys(), again.sort_keys()):
+            assert one.tolist() == other.tolist()
+        held = np.bincount(class_of, weights=codes == (column.domain.known if column.domain.missing else -1)) > 0
+        if column.domain.hierarchy is None:
+            assert [("(missing)" in label) for label in text] == held.tolist()
+
+
+@given(gapped_boxes())
+def test_a_gap_makes_no_other_box_seem_smaller(drawn: tuple) -> None:
+    case, table, boxes, class_of = drawn
+    before = case.table()
+    tight = Boxes.around(before.qi_codes, before.qi_domains, class_of, class_of.max() + 1)
+    for codes, mine, whole in zip(table.qi_codes, boxes, tight):
+        assert ((mine.extents() >= 0) & (mine.extents() <= 1)).all()
+        if mine.domain.missing and mine.domain.known == whole.domain.known:  # no value is gone
+            gap = np.bincount(class_of, weights=codes == mine.domain.known) > 0
+            same = ~gap
+            assert (mine.extents()[same] >= whole.extents()[same] - 1e-12).all()
+
+
+def test_how_missing_values_read() -> None:
+    def labels(values: list, classes: list[int], **how: object) -> list[str]:
+        domain, codes = Domain.of(pd.Series(values, name="x", **how), missing="value")
+        column = Boxes.around(codes[None], [domain], np.array(classes, dtype=np.int32), max(classes) + 1)[0]
+        return column.labels().tolist()
+
+    assert labels([30, 78, None, None], [0, 0, 0, 1]) == ["[30, 78] or (missing)", "(missing)"]
+    assert labels([30, 78, None, 30], [0, 1, 1, 0]) == ["30", "78 or (missing)"]
+    assert labels([30, 78, None], [0, 1, 0]) == ["[30, 78] or (missing)", "78"]
+    assert labels([1 / 3, 2 / 3, None, None], [0, 0, 0, 1]) == ["[0.3333, 0.6667] or (missing)", "(missing)"]
+    sizes = pd.CategoricalDtype(["s", "m", "l"], ordered=True)
+    assert labels(["s", None], [0, 0], dtype=sizes) == ["[s .. l] or (missing)"]
+    assert labels(["a", None, "b"], [0, 0, 1]) == ["{a, (missing)}", "b"]
+
+
+def test_a_text_that_ends_like_a_box_of_missing_values_is_quoted() -> None:
+    names = ["s or (missing)", "s"]
+    dtype = pd.CategoricalDtype(names, ordered=True)
+    domain, codes = Domain.of(pd.Series(["s", names[0], None], name="x", dtype=dtype), missing="value")
+    column = Boxes.around(codes[None], [domain], np.arange(3, dtype=np.int32), 3)[0]
+    assert column.labels().tolist() == ["s", '"s or (missing)"', "(missing)"]
+    assert read_labels(pd.Series(column.labels(), name="x"), domain).low.tolist() == [1, 0, 2]
+
+
+@given(gapped_boxes())
+def test_boxes_move_to_domains_that_know_missing_values(drawn: tuple) -> None:
+    case, table, _, class_of = drawn
+    before = case.table()
+    tight = Boxes.around(before.qi_codes, before.qi_domains, class_of, class_of.max() + 1)
+    grown = [old.grown(new) for old, new in zip(before.qi_domains, table.qi_domains)]
+    moved = tight.over(grown)
+    codes = np.array([old.map_to(new)[c] for old, new, c in zip(before.qi_domains, grown, before.qi_codes)])
+    assert moved.covers(class_of, codes).all()
+    assert [column.labels().tolist() for column in moved] == [column.labels().tolist() for column in tight]
+    back = moved.over(before.qi_domains)
+    assert [key.tolist() for key in back.sort_keys()] == [key.tolist() for key in tight.sort_keys()]
+
+
+def test_sets_of_too_many_values_are_refused_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(columns, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(columns, "AT_ONCE", 4_000)
+    texts = pd.DataFrame({"name": [f"person {i}" for i in range(400)]})
+    table = pl.Microdata(texts, pl.Schema("name"))
+    words = r"column 'name' has 400 different values and no hierarchy: sets of them for 400 rows .* such as Hierarchy.mask_suffix"
+    with pytest.raises(SchemaError, match=words):
+        pl.Release(table, np.arange(400))
+    with pytest.raises(SchemaError, match=words):
+        read_labels(texts["name"], table.domains["name"])
+    with pytest.raises(SchemaError, match=words):
+        Regions.of_points(table.qi_codes, table.qi_domains)
+    few = pl.Release(table, np.arange(400) // 4)  # 5,000 bytes
+    assert len(few.to_frame()) == 400 and len(Regions.of_boxes(few.boxes)) == 100
+    other, _ = Domain.of(pd.Series([f"person {i}" for i in range(900)], name="name"))
+    with pytest.raises(SchemaError, match="900 different values .* for 100 rows"):
+        few.boxes.over([other])
+    with pytest.raises(SchemaError, match="for 100 rows"):
+        few.boxes[0].members()  # type: ignore[union-attr]

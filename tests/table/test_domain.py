@@ -185,3 +185,95 @@ def test_values_that_no_file_can_hold_are_rejected(values: list, words: str) -> 
             Domain.of(column.astype("category"))
         with pytest.raises(SchemaError, match=f"column 'x' has {words}"):
             Domain.of(pd.Series(["b"], name="x"), values=pd.CategoricalDtype(pd.Index(values, dtype=object)))
+
+
+# ---------------------------------------------------------------------- missing values
+@pytest.mark.parametrize(
+    "name", sorted(set(DTYPES) - {"uint64"})
+)  # pandas makes floats of these, and others of the long ones
+def test_a_gap_leaves_a_column_its_type(name: str) -> None:
+    whole = DTYPES[name][0].rename("x")
+    domain, codes = Domain.of(whole)
+    series = whole.reindex([*whole.index, len(whole)])
+    with pytest.raises(MissingValueError, match="missing='value'"):
+        Domain.of(series)
+    for missing in ("value", "category"):
+        gapped, found = Domain.of(series, missing=missing)
+        assert (gapped.kind, gapped.type, gapped.known) == (domain.kind, domain.type, len(domain))
+        assert gapped.labels.tolist() == [*domain.labels, "(missing)"] and found.tolist() == [*codes, len(domain)]
+        assert pd.isna(gapped.decode(found)).tolist() == [False] * len(whole) + [True]
+        assert list(gapped.decode(found[:-1])) == list(whole) and gapped.span in (domain.span, 1)
+        assert list(gapped.decode_shown(found)) == [*domain.labels[codes], "(missing)"]
+        assert gapped.code_of("(missing)") == gapped.code_of(None) == gapped.code_of(np.nan) == len(domain)
+        assert (gapped.ignored, len(gapped.counted)) == (
+            (len(domain), len(domain)) if missing == "value" else (None, len(gapped))
+        )
+        only, _ = Domain.of(series[-1:], missing=missing)
+        assert only.labels[-1] == "(missing)" and pd.isna(only.decode(np.array([only.known]))).all()
+
+
+def test_ages_read_as_they_are_though_some_are_missing() -> None:
+    for ages in (pd.Series([39, None]), pd.Series([39, None], dtype="Int64"), pd.Series([39, None], dtype=object)):
+        domain, codes = Domain.of(ages.rename("age"), missing="value")
+        assert domain.type == "numbers" and list(domain.decode_shown(codes)) == ["39", "(missing)"]
+    truth, _ = Domain.of(pd.Series([True, None, False], name="x"), missing="value")
+    assert truth.type == "truth values" and truth.labels.tolist() == ["False", "True", "(missing)"]
+
+
+def test_the_missing_value_lies_one_average_step_beyond_the_largest() -> None:
+    ages, _ = Domain.of(pd.Series([20, 30, 60, None], name="age"), missing="value")
+    assert ages.coordinates.tolist() == [20, 30, 60, 80] and ages.span == 40
+    one, _ = Domain.of(pd.Series([20, None], name="age"), missing="value")
+    assert one.coordinates.tolist() == [20, 21] and one.span == 1
+    day, _ = Domain.of(pd.Series([pd.Timestamp("2020-01-02"), None]).astype("datetime64[ns]"), missing="value")
+    assert np.diff(day.coordinates) == day.span > 0  # one more would not show in such a large number
+
+
+def test_domains_with_and_without_gaps_grow_together() -> None:
+    some, _ = Domain.of(pd.Series([20, 40], name="age"))
+    more, _ = Domain.of(pd.Series([30, None], name="age"), missing="value")
+    for grown in (some.grown(more), more.grown(some)):
+        assert grown.labels.tolist() == ["20", "30", "40", "(missing)"] and grown.missing and not grown.missing_counts
+        assert some.map_to(grown).tolist() == [0, 2] and more.map_to(grown).tolist() == [1, 3]
+        assert grown.grown(some) is grown and grown.grown(more) is grown
+    assert some.grown(some) is some and more.map_to(some).tolist() == [-1, -1]
+    assert more.only(np.array([1])).labels.tolist() == ["(missing)"] and not more.only(np.array([0])).missing
+    counted, _ = Domain.of(pd.Series([30, None], name="age"), missing="category")
+    with pytest.raises(SchemaError, match="read with missing='value' before and with missing='category' now"):
+        more.grown(counted)
+
+
+def test_a_text_that_was_a_value_is_missing_where_missing_values_count() -> None:
+    said, _ = Domain.of(pd.Series(["(missing)", "flu"], name="ill"))
+    gaps = pd.Series([None, "cold", "(missing)"], name="ill")
+    counted, codes = Domain.of(gaps, missing="category")
+    assert counted.labels.tolist() == ["cold", "(missing)"] and codes.tolist() == [1, 0, 1]
+    grown = said.grown(counted)
+    assert grown.labels.tolist() == ["cold", "flu", "(missing)"] and said.map_to(grown).tolist() == [2, 1]
+    with pytest.raises(SchemaError, match="held '.missing.' as a value that counts; go on with missing='category'"):
+        said.grown(Domain.of(gaps, missing="value")[0])
+
+
+def test_a_hierarchy_gets_a_leaf_for_missing_values() -> None:
+    tree = Hierarchy.from_dict({"x": ["a", "b"], "y": ["c"]})
+    whole, _ = Domain.of(pd.Series(["c", "a"], name="v"), tree)
+    domain, codes = Domain.of(pd.Series(["c", None, "a"], name="v"), tree, missing="value")
+    assert domain.labels.tolist() == ["a", "b", "c", "(missing)"] and codes.tolist() == [2, 3, 0]
+    assert domain.hierarchy is not None and domain.hierarchy.levels("(missing)") == ["(missing)", "(missing)", "*"]
+    for grown in (whole.grown(domain), domain.grown(whole)):
+        assert grown.labels.tolist() == domain.labels.tolist() and grown.missing
+    other, _ = Domain.of(
+        pd.Series(["c", None], name="v"), Hierarchy.from_dict({"x": ["a"], "y": ["c"]}), missing="value"
+    )
+    with pytest.raises(SchemaError, match="the hierarchy of column 'v' is not the same as before"):
+        domain.grown(other)
+
+
+def test_a_leaf_of_a_hierarchys_own_stands_for_missing_values() -> None:
+    tree = Hierarchy.from_dict({"x": ["(missing)", "a"], "y": ["c"]})
+    domain, codes = Domain.of(pd.Series(["c", None, "a"], name="v"), tree, missing="value")
+    assert domain.labels.tolist() == ["c", "a", "(missing)"] and codes.tolist() == [0, 2, 1]
+    assert domain.hierarchy is not None and domain.hierarchy.levels("(missing)") == ["(missing)", "x", "*"]
+    whole, before = Domain.of(pd.Series(["c", "a"], name="v"), tree)
+    grown = whole.grown(domain)
+    assert whole.map_to(grown)[before].tolist() == [0, 1] and grown.hierarchy.same_as(tree)

@@ -57,12 +57,13 @@ def _steps(domain: Domain) -> int | None:
     if domain.kind != ORDERED:
         return _tree_height(domain)
     distance = domain.coordinates - domain.coordinates[0]
-    if domain.span == 0:
+    span = distance[-1]  # up to the missing value, if there is one
+    if span == 0:
         return 1
     # Above 2^53 whole numbers are not exact in floating point.
-    if (distance % 1 != 0).any() or domain.span >= 2**53:
+    if (distance % 1 != 0).any() or span >= 2**53:
         return None
-    return int(domain.span) // int(np.gcd.reduce(distance.astype(np.int64)))
+    return int(span) // int(np.gcd.reduce(distance.astype(np.int64)))
 
 
 def _place(domain: Domain, scale: int) -> np.ndarray:
@@ -70,7 +71,8 @@ def _place(domain: Domain, scale: int) -> np.ndarray:
         # The last leaf has no next one; its entry is never read between two leaves.
         place = np.append(_tree_steps(domain), 0) * (scale / _tree_height(domain))
     else:
-        place = (domain.coordinates - domain.coordinates[0]) / (domain.span or 1.0) * scale
+        distance = domain.coordinates - domain.coordinates[0]
+        place = distance / (distance[-1] or 1.0) * scale
     return np.rint(place).astype(np.int32)
 
 

@@ -67,11 +67,12 @@ def default_hierarchy(domain: Domain) -> Hierarchy:
     >>> default_hierarchy(Domain.of(pd.Series(range(17, 91), name="age"))[0]).levels(39)
     ['39', '[37, 41]', '[37, 46]', '[37, 56]', '[17, 56]', '*']
     """
-    names, levels = domain.labels, []
+    names, levels = domain.labels[: domain.known], []
     for interval in _intervals(domain).values():
         low, high = np.searchsorted(interval, interval), np.searchsorted(interval, interval, side="right") - 1
         levels.append([names[a] if a == b else f"[{names[a]}, {names[b]}]" for a, b in zip(low, high)])
-    return Hierarchy(list(zip(names, *levels, ["*"] * len(names))))
+    tree = Hierarchy(list(zip(names, *levels, ["*"] * len(names))))
+    return tree.with_missing() if domain.missing else tree
 
 
 def default_widths(domain: Domain) -> list[float]:
@@ -89,11 +90,12 @@ def default_widths(domain: Domain) -> list[float]:
 
 def _intervals(domain: Domain) -> dict[float, np.ndarray]:
     """For each default width the number of the interval that each value lies in."""
-    places = np.arange(len(domain), dtype=float)  # by rank, unless they are numbers whose differences are finite
-    if domain.values.dtype.kind in "iuf" and domain.values[-1] / 2 - domain.values[0] / 2 < 2.0**1022:
-        places = domain.values.astype(float)
+    values = domain.values[: domain.known]
+    places = np.arange(len(values), dtype=float)  # by rank, unless they are numbers whose differences are finite
+    if values.dtype.kind in "iuf" and values[-1] / 2 - values[0] / 2 < 2.0**1022:
+        places = values.astype(float)
     first = float(places[-1] - places[0]) / 16 or 1.0
-    first = float(f"{first:.0e}") if domain.values.dtype.kind == "f" else max(1, round(first))
+    first = float(f"{first:.0e}") if values.dtype.kind == "f" else max(1, round(first))
     narrow = np.floor((places - places[0]) / first + 1e-9)  # 0.3 / 0.1 must not fall below 3
     found: dict[float, np.ndarray] = {}
     groups = len(places)

@@ -147,7 +147,7 @@ def similarity(
         finding = f"have values of {domain.name} that all lie below one node of level {level}"
     elif domain.kind == "ordered":
         where = domain.coordinates
-        spread = (where[high] - where[low]) / (domain.span if domain.span > 0 else 1.0)
+        spread = np.minimum((where[high] - where[low]) / (domain.span if domain.span > 0 else 1.0), 1)
         breached = spread <= width + TOLERANCE
         names = domain.labels
         what = np.array([f"[{names[a]}, {names[b]}]" for a, b in zip(low, high)], dtype=object)

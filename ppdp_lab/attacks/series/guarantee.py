@@ -58,18 +58,29 @@ class Guarantee(OneLine):
             [np.bincount(codes[last], minlength=len(d)) for codes, d in zip(values.columns, values.domains)],
         )
 
+    def _known(self, cells: Cells) -> Cells:
+        """The multisets without missing values, which make nobody less certain; a rule leaves them out by itself."""
+        ignored = self.values.domains[0].ignored
+        rule_alone = self.rule is not None and self.max_confidence is None
+        if len(self.values.domains) > 1 or ignored is None or rule_alone:
+            return cells
+        there = cells.values != ignored
+        sizes = np.bincount(cells.owner[there], minlength=len(cells.offsets) - 1)
+        return Cells(np.r_[0, np.cumsum(sizes)], cells.values[there], cells.counts[there], cells.n_values)
+
     def safe(self, cells: Cells) -> np.ndarray:
-        """Which multisets pass."""
-        safe = np.diff(cells.offsets) >= self.least
+        """Which multisets pass; missing values do not count."""
+        known = self._known(cells)
+        safe = np.diff(known.offsets) >= self.least
         if self.rule is not None:
             safe &= self.rule.safe(self._counts(cells))
         if self.max_confidence is not None:
-            safe &= confidence(cells) <= self.max_confidence + TOLERANCE
+            safe &= confidence(known) <= self.max_confidence + TOLERANCE
         return safe
 
     def lost(self, cells: Cells) -> np.ndarray:
         """Which multisets have no part that passes: too few values, or a rule broken that more records alone could mend."""
-        lost = np.diff(cells.offsets) < self.least
+        lost = np.diff(self._known(cells).offsets) < self.least
         if self.rule is not None and self.rule.superset_closed:
             lost |= ~self.rule.safe(self._counts(cells))
         return lost
@@ -81,4 +92,5 @@ class Guarantee(OneLine):
         counts = self._counts(cells)
         if self.rule is not None and not self.rule.safe(counts)[which]:
             return self.rule.explain(counts, which)
-        return f"one value has a share of {confidence(cells)[which]:.3g} in {counts.sizes[which]} candidate records"
+        known = self._known(cells)
+        return f"one value has a share of {confidence(known)[which]:.3g} in {known.sizes[which]:g} candidate records"

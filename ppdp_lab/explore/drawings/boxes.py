@@ -21,14 +21,14 @@ def risks_and_loss(release: Release) -> dict[str, float]:
     >>> from ppdp_lab.lab.measure.tour import people
     >>> import ppdp_lab as pl
     >>> {name: round(share, 2) for name, share in risks_and_loss(pl.Mondrian(pl.KAnonymity(3)).anonymize(people())).items()}
-    {'largest risk': 0.33, 'mean risk': 0.33, 'value certain': 0.25, 'loss (GCP)': 0.32}
+    {'largest risk': 0.33, 'mean risk': 0.33, 'value certain': 0.25, 'loss (GCP)': 0.32, 'loss (entropy)': 0.62}
     """
     published = release.published()
     sizes = published.sizes
     out = {"largest risk": 1 / float(sizes.min()), "mean risk": published.n_groups / len(published)}
     if release.table.schema.sensitive:
         out["value certain"] = attacks.homogeneity(published).share_of_people_breached
-    return out | {"loss (GCP)": metrics.gcp(release)}
+    return out | {"loss (GCP)": metrics.gcp(release), "loss (entropy)": metrics.non_uniform_entropy(release)}
 
 
 def partition(release: Release) -> Figure:

@@ -78,8 +78,8 @@ class Lattices(Explorer):
         if result.best is None:
             says += "No node keeps the rule."
         else:
-            best = nodes.loc[nodes["node"] == ",".join(map(str, result.best)), "loss"].item()
-            says += f"At the end it chooses {','.join(map(str, result.best))}, which loses {best:.1%}"
+            best = nodes.set_index("node").loc[",".join(map(str, result.best))]
+            says += f"At the end it chooses {best.name}, which loses {_losses(best)}"
             says += ", not counting people who are left out." if search.suppression else "."
         if plain:
             says += (
@@ -124,7 +124,11 @@ def _words(row: Any, columns: tuple[str, ...]) -> str:
     levels = ", ".join(f"{name} level {level}" for name, level in zip(columns, row.node.split(",")))
     how = f"check {row.check}" if row.check else "no check of its own"
     known = {"holds": "the rule holds", "fails": "the rule fails", "unknown": "not known yet"}[row.state]
-    return f"{levels}: loss {row.loss:.1%}; {known}; {how}"
+    return f"{levels}: loss {_losses(row)}; {known}; {how}"
+
+
+def _losses(row: Any) -> str:
+    return f"{row.loss:.1%} (GCP) or {row.entropy:.1%} (non-uniform entropy)"
 
 
 @EXPLORERS.add(accepts="quasi-identifiers, best with hierarchies", promises=Lattices.look, paper="Samarati, TKDE 2001")

@@ -24,8 +24,9 @@ STATES = {HOLDS: "holds", FAILS: "fails", 0: "unknown"}
 def lattice_nodes(table: Microdata, search: LatticeSearch, *, step: int | None = None) -> pd.DataFrame:
     """All nodes of the lattice as they stand after so many checks of a search; after all of them unless given.
 
-    One row per node: ``node`` (its levels), ``height``, ``loss`` (GCP of the levels, nobody being suppressed), ``holds`` (whether
-    the rule does, in truth), ``state`` (what is known after the step: holds, fails, unknown) and ``check`` (its number, or 0).
+    One row per node: ``node`` (its levels), ``height``, ``loss`` and ``entropy`` (GCP and non-uniform entropy of the levels, nobody
+    being suppressed), ``holds`` (whether the rule does, in truth), ``state`` (what is known after the step: holds, fails,
+    unknown) and ``check`` (its number, or 0).
 
     >>> import ppdp_lab as pl
     >>> table = pl.datasets.examples.speedy.table_16()
@@ -54,14 +55,15 @@ def with_hierarchies(table: Microdata) -> Microdata:
     roles = table.schema
     schema = Schema(roles.quasi_identifiers, roles.sensitive, roles.identifiers, said)
     trees = {name: _plain(domain) for name, domain in lacking.items()}
-    return Microdata(frame, schema, table.hierarchies | trees, table.ids, provenance=table.provenance)
+    trees = table.hierarchies | trees
+    return Microdata(frame, schema, trees, table.ids, provenance=table.provenance, missing=table.missing)
 
 
 def _plain(domain: Domain) -> Hierarchy:
     """The default intervals of full-domain generalization where values have an order; else all or nothing."""
     if domain.kind == "ordered":
         return default_hierarchy(domain)
-    return Hierarchy.from_levels({value: ["*"] for value in domain.labels})
+    return Hierarchy.from_levels({value: ["*"] for value in domain.labels[: domain.known]})
 
 
 def searched(table: Microdata, search: LatticeSearch) -> tuple[SearchResult, np.ndarray, list[np.ndarray]]:
@@ -93,7 +95,8 @@ def after(result: SearchResult, truth: np.ndarray, losses: list[np.ndarray], ste
         {
             "node": [",".join(map(str, row)) for row in levels.tolist()],
             "height": levels.sum(axis=1),
-            "loss": np.mean([loss[column] for loss, column in zip(losses, levels.T)], axis=0),
+            "loss": np.mean([loss[0, column] for loss, column in zip(losses, levels.T)], axis=0),
+            "entropy": np.mean([loss[1, column] for loss, column in zip(losses, levels.T)], axis=0),
             "holds": (truth == HOLDS).reshape(-1),
             "state": [STATES[state] for state in lattice.state.reshape(-1).tolist()],
             "check": order.reshape(-1),
@@ -104,14 +107,16 @@ def after(result: SearchResult, truth: np.ndarray, losses: list[np.ndarray], ste
 
 
 def _losses(table: Microdata) -> list[np.ndarray]:
-    """Loss of each level of each quasi-identifier; that of a node is the mean over its levels."""
+    """Loss of each level of each quasi-identifier by two metrics; that of a node is the mean over its levels."""
     out = []
     everything = Flash(KAnonymity(1))
     for domain in table.qi_domains:
         alone = table.project([domain.name])
         assert domain.hierarchy is not None  # the search has refused others
-        heights = range(domain.hierarchy.height + 1)
-        out.append(np.array([metrics.gcp(everything.generalize(alone, (level,))) for level in heights]))
+        levels = [everything.generalize(alone, (level,)) for level in range(domain.hierarchy.height + 1)]
+        out.append(
+            np.array([[metric(level) for level in levels] for metric in (metrics.gcp, metrics.non_uniform_entropy)])
+        )
     return out
 
 

@@ -49,7 +49,7 @@ def measured(
     rows = [{"k": k, "rule": name, **known[str(rule)]} for k, name, rule in wanted if known[str(rule)]]
     if not rows:
         raise InfeasibleError(f"no k of {KS[0]} or more can be kept with {len(table):,} people; take a larger table")
-    return with_roles(pd.DataFrame(rows), ["k", "rule"], ["gcp", "query_error"])
+    return with_roles(pd.DataFrame(rows), ["k", "rule"], ["gcp", "non_uniform_entropy", "query_error"])
 
 
 def _costs(table: Microdata, rule: object, asked: metrics.Queries) -> dict[str, float]:
@@ -58,7 +58,8 @@ def _costs(table: Microdata, rule: object, asked: metrics.Queries) -> dict[str, 
         release = Mondrian(rule).anonymize(table)  # type: ignore[arg-type]
     except InfeasibleError:
         return {}
-    return {"gcp": metrics.gcp(release), "query_error": metrics.query_error(release, asked)}
+    losses = {metric.name: metric(release) for metric in (metrics.gcp, metrics.non_uniform_entropy)}
+    return {**losses, "query_error": metrics.query_error(release, asked)}
 
 
 def with_roles(frame: pd.DataFrame, parameters: list[str], measures: list[str]) -> pd.DataFrame:

@@ -205,7 +205,8 @@ def _between(ends: tuple[Any, ...], domain: Domain) -> np.ndarray:
     try:
         if domain.kind == ORDERED and domain.positions is None:
             low, high = (domain.code_of(end) for end in ends)
-            return (low <= domain.coordinates) & (domain.coordinates <= high)
+            codes = np.arange(len(domain))
+            return (low <= codes) & (codes <= high)
         if isinstance(line, pd.DatetimeIndex):
             low, high = map(pd.Timestamp, ends)
         elif isinstance(line, pd.TimedeltaIndex):
@@ -214,7 +215,7 @@ def _between(ends: tuple[Any, ...], domain: Domain) -> np.ndarray:
             low, high = (check_number(f"end of a range of {domain.name!r}", end) for end in ends)
         else:
             raise ParameterError(f"{domain.name!r} is not ordered, so {ends!r} is no range of it; use a list of values")
-        return np.asarray((line >= low) & (line <= high))
+        return np.append((line >= low) & (line <= high), [False] * domain.missing)
     except (KeyError, TypeError):
         raise ParameterError(
             f"{ends!r} is no range of {domain.name!r}: it takes two of its own kind of value"

@@ -82,7 +82,10 @@ def plan(scene: Scene, rule: Principle, n: int, chance: np.random.Generator) -> 
             f"BPG with counterfeits needs exactly one sensitive column; this table has {len(scene.domains)}; use another variant"
         )
     begins, units = lists_of(np.where(scene.home < 0, scene.now, -1), n)
-    frequency = np.asarray(scene.totals[0], dtype=float)
+    frequency = np.array(scene.totals[0], dtype=float)
+    frequency[len(scene.domains[0].counted) :] = 0  # a counterfeit without a value protects nobody
+    if not frequency.any():
+        return {}
     out = {}
     for c in np.flatnonzero(~newcomers_safe(scene, rule, n)).tolist():
         held = scene.sensitive[0, units[begins[c] : begins[c + 1]]]

@@ -71,7 +71,7 @@ def fill_buckets(
     )
     if not n:
         return filled
-    choices = np.diff(value_begins)[values]
+    choices = np.append(np.diff(value_begins), 0)[values]  # a record whose value is missing has none
     covers = np.zeros((n, holds.shape[1]), dtype=np.int64)
     covers[value_options, np.repeat(np.arange(holds.shape[1]), np.diff(value_begins))] = 1
     old = home >= 0

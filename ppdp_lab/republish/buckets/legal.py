@@ -53,7 +53,7 @@ def check_legal(
     for whoever is new. Three conditions (Definition 14): as many values as before; every one of them is what some value of
     before may have become; every value of before may have become one of them.
     """
-    domain = release.table.sensitive_domains[0]
+    domain = release.table.sensitive_domains[0].counted
     histogram = release.counts().histogram()
     now = np.zeros((release.n_classes, len(domain)), dtype=np.float32)
     now[np.repeat(np.arange(release.n_classes), np.diff(histogram.offsets)), histogram.values] = 1
@@ -86,7 +86,7 @@ def _bits(matrix: np.ndarray) -> np.ndarray:
 
 def check_apart(release: Release, model: UpdateModel, new: np.ndarray) -> None:
     """BrokenRuleError if two values of a class that holds a new record can ever become the same (m-Distinct*)."""
-    domain = release.table.sensitive_domains[0]
+    domain = release.table.sensitive_domains[0].counted
     meet = model.over(domain, model.meeting())
     np.fill_diagonal(meet, False)
     histogram = release.counts().histogram()

@@ -25,7 +25,8 @@ import pandas as pd
 from ppdp_lab.errors import DataFileError, listed
 from ppdp_lab.republish.memory.vocabulary import Vocabulary
 from ppdp_lab.table import Domain, Hierarchy
-from ppdp_lab.table.files import locked, write_whole
+from ppdp_lab.table.files import MISSING, locked, write_whole
+from ppdp_lab.table.files.kinds import text_of
 
 FORMAT = 3
 _HEADER = {
@@ -134,9 +135,11 @@ def vocabulary_from(header: Any, arrays: dict[str, np.ndarray]) -> Vocabulary:
             raise DataFileError(f"the values of column {name!r} are no list of numbers, dates or text")
         if values.dtype.kind == "U":
             values = np.array(values.tolist(), dtype=object)
-        tree = None if said["hierarchy"] is None else KnownTree(said["hierarchy"], values)
-        dtype = _dtype(said["dtype"], values)
-        domains[name] = Domain(name, values, str(said["kind"]), tree, positions, dtype, bool(said["declared"]))
+        missing, counts = (bool(said.get(key, False)) for key in ("missing", "missing_counts"))  # older files lack both
+        leaves = np.array([*values.tolist(), *[MISSING] * missing], dtype=object)
+        tree = None if said["hierarchy"] is None else KnownTree(said["hierarchy"], leaves)
+        dtype, declared = _dtype(said["dtype"], values), bool(said["declared"])
+        domains[name] = Domain(name, values, str(said["kind"]), tree, positions, dtype, declared, missing, counts)
         _check_domain(domains[name])
     return Vocabulary(tuple(header["quasi_identifiers"]), tuple(header["sensitive"]), domains)
 
@@ -171,4 +174,4 @@ class KnownTree(Hierarchy):
     def __init__(self, digest: str, leaves: np.ndarray) -> None:
         self.digest = digest  # type: ignore[misc]
         self.leaves = leaves
-        self.labels = [str(leaf) for leaf in leaves.tolist()]
+        self.labels = [text_of(leaf) for leaf in leaves.tolist()]

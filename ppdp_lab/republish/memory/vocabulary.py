@@ -78,6 +78,10 @@ class Vocabulary(OneLine):
             if known.hierarchy is not None:
                 known.require_like(table.domains[name])
                 domains[name] = table.domains[name]  # the same tree; a file keeps no more than its digest
+                if known.missing:
+                    domains[name] = domains[name].with_missing(counts=known.missing_counts)
+                elif domains[name].missing:
+                    new[name] = known.map_to(domains[name])
             elif table.domains[name] is not known:
                 domains[name] = known.grown(_met(table, name))
                 new[name] = None if domains[name] is known else known.map_to(domains[name])
@@ -99,7 +103,9 @@ class Vocabulary(OneLine):
                 "kind": domain.kind,
                 "declared": domain.declared,
                 "dtype": _dtype_text(domain.dtype),
-                "hierarchy": None if domain.hierarchy is None else domain.hierarchy.digest,
+                "hierarchy": None if domain.hierarchy is None else domain.hierarchy.given.digest,
+                "missing": domain.missing,
+                "missing_counts": domain.missing_counts,
             }
         return {"quasi_identifiers": self.quasi_identifiers, "sensitive": self.sensitive, "columns": columns}
 
@@ -135,7 +141,7 @@ def _storable(domain: Domain) -> np.ndarray:
     if all(isinstance(value, str) for value in listed_values):
         return np.array(listed_values, dtype=np.str_)
     if domain.hierarchy is not None:  # leaves of mixed types: the next table brings them along
-        return np.array(domain.labels.tolist(), dtype=np.str_)
+        return np.array(domain.labels[: domain.known].tolist(), dtype=np.str_)
     raise SchemaError(
         f"column {domain.name!r} has values that a publisher's memory cannot hold: neither numbers, nor dates without a time "
         f"zone (datetime64), nor text; convert the column before the first release, for example with astype(str)"

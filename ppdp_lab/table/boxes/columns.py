@@ -7,6 +7,7 @@ have when they are made: what reads them indexes with them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +15,13 @@ import numpy as np
 
 from ppdp_lab.errors import ParameterError, SchemaError
 from ppdp_lab.registry import OneLine, cut
-from ppdp_lab.table.boxes.labels import join
+from ppdp_lab.table.boxes.labels import OR_MISSING, join
 from ppdp_lab.table.boxes.numbers import has_digits, high_text, low_text, single_text
 from ppdp_lab.table.domain import Domain
 from ppdp_lab.table.keys.bounds import check_codes
+
+MOST_BYTES = 4 * 2**30  # of one column's sets
+AT_ONCE = 2**26  # bytes of sets that are spread out to one byte per value, at a time
 
 
 class Column(OneLine):
@@ -79,26 +83,33 @@ class Intervals(Column):
         return self.high - self.low + 1
 
     def extents(self) -> np.ndarray:
-        """Length of each box as a share of the domain's: 0 for one value, 1 for all."""
+        """Length of each box as a share of the known values': 0 for one value, 1 for all, missing ones or not."""
         where = self.domain.coordinates
         span = self.domain.span
-        return (where[self.high] - where[self.low]) / span if span > 0 else np.zeros(len(self.low))
+        return np.minimum((where[self.high] - where[self.low]) / span, 1) if span > 0 else np.zeros(len(self.low))
 
     def sort_keys(self) -> list[np.ndarray]:
         """Integer keys, most significant first, that tell boxes apart."""
         return [self.low, self.high]
 
     def labels(self) -> np.ndarray:
-        """The boxes as text."""
+        """The boxes as text; one that takes in the missing value reads [30, 78] or (missing), 78 being the largest value."""
         names = self.domain.labels
         pairs, inverse = _distinct([self.low, self.high])
+        gaps = (pairs[0] < pairs[1]) & (pairs[1] == self.domain.known)
+        pairs[1] -= gaps  # from here on the ends of known values, unless the missing one stands alone
+        alone = pairs[0] == self.domain.known
         if has_digits(self.domain):
-            lows = {a: low_text(self.domain, a) for a in np.unique(pairs[0]).tolist()}
-            highs = {b: high_text(self.domain, b) for b in np.unique(pairs[1]).tolist()}
-            both = [[single_text(self.domain, a)] if a == b else [lows[a], highs[b]] for a, b in pairs.T.tolist()]
+            lows = {a: low_text(self.domain, a) for a in np.unique(pairs[0, ~alone]).tolist()}
+            highs = {b: high_text(self.domain, b) for b in np.unique(pairs[1, ~alone]).tolist()}
+            single = {a: single_text(self.domain, a) for a, b in pairs[:, ~alone].T.tolist() if a == b}
+            both = [
+                [names[a]] if gone else [single[a]] if a == b else [lows[a], highs[b]]
+                for (a, b), gone in zip(pairs.T.tolist(), alone)
+            ]
         else:
             both = [[names[a]] if a == b else [names[a], names[b]] for a, b in pairs.T]
-        text = [join(ends, self.domain) for ends in both]
+        text = [join(ends, self.domain) + (OR_MISSING if gap else "") for ends, gap in zip(both, gaps)]
         return np.array(text, dtype=object)[inverse]
 
 
@@ -129,9 +140,16 @@ class Nodes(Column):
         return len(self.node)
 
     def over(self, domain: Domain) -> Nodes:
-        """The same boxes over a domain with the same hierarchy."""
+        """The same boxes over a domain with the same hierarchy, in which missing values may have a leaf or not."""
         self.domain.require_like(_check_domain(domain))
-        return Nodes(domain, self.node)
+        mine, other = self.domain.hierarchy, domain.hierarchy
+        assert mine is not None and other is not None
+        if self.domain.missing == domain.missing:
+            return Nodes(domain, self.node)
+        leaf = self.domain.map_to(domain)[mine.low[self.node]]  # only a box of missing values begins with a missing one
+        if leaf.min(initial=0) < 0:
+            raise _lacking(domain)
+        return Nodes(domain, other.ancestors[mine.node_level[self.node], leaf])
 
     def take(self, rows: np.ndarray) -> Nodes:
         """The boxes at some positions."""
@@ -159,7 +177,7 @@ class Nodes(Column):
 
     def extents(self) -> np.ndarray:
         """Leaves of each box beyond the first, as a share: 0 for a leaf, 1 for the root."""
-        return (self.leaf_counts() - 1) / max(len(self.domain) - 1, 1)
+        return np.minimum((self.leaf_counts() - 1) / max(self.domain.known - 1, 1), 1)
 
     def sort_keys(self) -> list[np.ndarray]:
         """Integer keys, most significant first, that tell boxes apart."""
@@ -203,12 +221,14 @@ class Sets(Column):
 
     def over(self, domain: Domain) -> Sets:
         """The same boxes over a domain that has at least their values."""
-        members = np.zeros((len(self.bits), (len(_check_domain(domain)) + 63) // 64 * 64), dtype=np.uint8)
-        new, shown = self.domain.map_to(domain), self.members()
-        if shown[:, new < 0].any():
-            raise _lacking(domain)
-        members[:, new[new >= 0]] = shown[:, new >= 0]
-        return Sets(domain, np.packbits(members, axis=1, bitorder="little").view(np.uint64))
+        new, bits = self.domain.map_to(_check_domain(domain)), no_sets(domain, len(self))
+        for rows, shown in self.unpacked():
+            if shown[:, new < 0].any():
+                raise _lacking(domain)
+            members = np.zeros((len(shown), bits.shape[1] * 64), dtype=np.uint8)
+            members[:, new[new >= 0]] = shown[:, new >= 0]
+            bits[rows] = np.packbits(members, axis=1, bitorder="little").view(np.uint64)
+        return Sets(domain, bits)
 
     def take(self, rows: np.ndarray) -> Sets:
         """The boxes at some positions."""
@@ -225,12 +245,20 @@ class Sets(Column):
 
     def extents(self) -> np.ndarray:
         """Values of each box beyond the first, as a share: 0 for one value, 1 for all."""
-        return (self.leaf_counts() - 1) / max(len(self.domain) - 1, 1)
+        return np.minimum((self.leaf_counts() - 1) / max(self.domain.known - 1, 1), 1)
 
     def members(self) -> np.ndarray:
         """Boolean matrix, boxes by codes."""
-        flat = np.unpackbits(self.bits.view(np.uint8), axis=1, bitorder="little")
-        return flat[:, : len(self.domain)].astype(bool)
+        check_room(self.domain, len(self), bits=8)
+        flat = np.unpackbits(self.bits.view(np.uint8), axis=1, bitorder="little", count=len(self.domain))
+        return flat.view(bool)
+
+    def unpacked(self) -> Iterator[tuple[slice, np.ndarray]]:
+        """The matrix of :meth:`members` in pieces that need little room: which boxes, and their rows."""
+        step = max(AT_ONCE // max(len(self.domain), 1), 1)
+        for start in range(0, len(self), step):
+            rows = slice(start, start + step)
+            yield rows, Sets._made(self.domain, self.bits[rows]).members()
 
     def sort_keys(self) -> list[np.ndarray]:
         """Integer keys, most significant first, that tell boxes apart."""
@@ -240,12 +268,29 @@ class Sets(Column):
         """The boxes as text."""
         names = self.domain.labels
         unique, inverse = _distinct(list(self.bits.T))
-        members = Sets(self.domain, np.ascontiguousarray(unique.T)).members()
-        text = [join(names[row], self.domain) for row in members]
+        distinct = Sets(self.domain, np.ascontiguousarray(unique.T))
+        text = [join(names[row], self.domain) for _, members in distinct.unpacked() for row in members]
         return np.array(text, dtype=object)[inverse]
 
 
 BoxColumn = Intervals | Nodes | Sets
+
+
+def check_room(domain: Domain, n: int, *, bits: int = 1) -> None:
+    """Refuse n sets of a column's values before they are made, if they would take too much memory."""
+    size = n * len(domain) * bits / 8
+    if size > MOST_BYTES:
+        raise SchemaError(
+            f"column {domain.name!r} has {len(domain):,} different values and no hierarchy: sets of them for {n:,} rows would "
+            f"take {size / 2**30:,.1f} GiB (rows x values), and {MOST_BYTES / 2**30:g} GiB are allowed; give the column a "
+            f"hierarchy, such as Hierarchy.mask_suffix(...), or drop it"
+        )
+
+
+def no_sets(domain: Domain, n: int) -> np.ndarray:
+    """Room for n sets of a column's values, one bit per value, all empty."""
+    check_room(domain, n)
+    return np.zeros((n, (len(domain) + 63) // 64), dtype=np.uint64)
 
 
 def _distinct(keys: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -6,6 +6,9 @@ import json
 from collections.abc import Sequence
 
 from ppdp_lab.table.domain import SET, Domain
+from ppdp_lab.table.files.options import MISSING
+
+OR_MISSING = f" or {MISSING}"  # ends the text of an interval that takes in the missing value, too
 
 
 def marks(domain: Domain) -> tuple[str, str]:
@@ -26,7 +29,8 @@ def join(names: Sequence[str], domain: Domain) -> str:
     """
     separator, brackets = marks(domain)
     if len(names) == 1:
-        return _quoted(names[0]) if names[0].startswith(brackets[0]) and separator in names[0] else _plain(names[0])
+        several = names[0].startswith(brackets[0]) and separator in names[0]
+        return _quoted(names[0]) if several or names[0].endswith(OR_MISSING) else _plain(names[0])
     return brackets[0] + separator.join(_quoted(n) if separator in n else _plain(n) for n in names) + brackets[1]
 
 

@@ -21,7 +21,7 @@ DIGITS, SHORT = 4, 8  # at least so many digits that matter; texts up to this le
 
 def has_digits(domain: Domain) -> bool:
     """Whether a domain holds numbers, and some of them have digits after the point."""
-    return domain.type == "numbers" and bool((domain.coordinates % 1 != 0).any())
+    return domain.type == "numbers" and bool((_line(domain) % 1 != 0).any())
 
 
 def low_text(domain: Domain, code: int) -> str:
@@ -38,7 +38,7 @@ def high_text(domain: Domain, code: int) -> str:
     >>> low_text(domain, 0), high_text(domain, 1), single_text(domain, 1)
     ('0.3333', '0.66667', '0.66667')
     """
-    after = domain.coordinates[code + 1] if code + 1 < len(domain) else math.inf
+    after = domain.coordinates[code + 1] if code + 1 < domain.known else math.inf
     return _shortest(domain, code, ROUND_CEILING, lambda number, _: number < after)
 
 
@@ -58,11 +58,16 @@ def codes_within(texts: list[str], domain: Domain) -> list[int]:
             if len(found) != 1:
                 raise ValueError(texts[0]) from None
             return [int(found[0])]
-    low = int(np.searchsorted(domain.coordinates, numbers[0], side="left"))
-    high = int(np.searchsorted(domain.coordinates, numbers[-1], side="right")) - 1
+    low = int(np.searchsorted(_line(domain), numbers[0], side="left"))
+    high = int(np.searchsorted(_line(domain), numbers[-1], side="right")) - 1
     if len(numbers) > 2 or not low <= high:
         raise ValueError(texts)
     return [low, high] if low < high else [low]
+
+
+def _line(domain: Domain) -> np.ndarray:
+    """Where the known values lie."""
+    return domain.coordinates[: domain.known]
 
 
 def _shortest(domain: Domain, code: int, rounding: str, apart: Callable[[float, float], bool]) -> str:
@@ -90,5 +95,5 @@ def _unit(number: Decimal) -> float:
 def _near(domain: Domain, number: float, unit: float) -> np.ndarray:
     """Codes of the values that may have been rounded to a number."""
     reach = unit * (0.5 + 1e-6)
-    ends = np.searchsorted(domain.coordinates, [number - reach, number + reach], side="left")
+    ends = np.searchsorted(_line(domain), [number - reach, number + reach], side="left")
     return np.arange(ends[0], ends[1])

@@ -9,7 +9,7 @@ import numpy as np
 
 from ppdp_lab.errors import ParameterError, PPDPError, check_integer
 from ppdp_lab.registry import OneLine, cut, few_names
-from ppdp_lab.table.boxes.columns import BoxColumn, Intervals, Nodes, Sets
+from ppdp_lab.table.boxes.columns import BoxColumn, Intervals, Nodes, Sets, no_sets
 from ppdp_lab.table.domain import ORDERED, TREE, Domain
 from ppdp_lab.table.keys import extremes, mark_bits
 from ppdp_lab.table.keys.bounds import check_codes, check_columns, check_entries
@@ -55,7 +55,7 @@ class Boxes(OneLine):
                 else:
                     columns.append(Intervals(domain, low, high))
             else:
-                bits = np.zeros((n_classes, (len(domain) + 63) // 64), dtype=np.uint64)
+                bits = no_sets(domain, n_classes)
                 mark_bits(class_of, codes, bits)
                 columns.append(Sets(domain, bits))
         return Boxes(tuple(columns), n_classes)

@@ -27,7 +27,7 @@ from ppdp_lab.table.files.kinds import (
     quick_kind,
     text_of,
 )  # fmt: skip
-from ppdp_lab.table.files.options import MISSING, Reading
+from ppdp_lab.table.files.options import CATEGORY, MISSING, VALUE, Reading
 
 CATEGORIES, OTHER = "categories", "other"
 _LONGEST_MARK = max(map(len, MARKS))
@@ -49,8 +49,9 @@ class CellColumn(OneLine):
         """The column of an Arrow column of texts."""
         if options.guarded:
             texts = pc.replace_substring_regex(texts, GUARD, r"\1")
-        if options.missing_values:
-            texts = without(texts, pc.is_in(texts, pa.array(options.missing_values, pa.string())))
+        marks = [*options.missing_values, *([MISSING] if options.missing in (VALUE, CATEGORY) else [])]
+        if marks:
+            texts = without(texts, pc.is_in(texts, pa.array(marks, pa.string())))
         return cls(texts)
 
     def drop_blanks(self) -> None:
@@ -183,11 +184,6 @@ class TypedColumn(OneLine):
 Column = CellColumn | TypedColumn
 
 
-def with_missing(series: pd.Series) -> pd.Series:
-    """A column of texts whose missing cells are a value of their own."""
-    return series.fillna(MISSING)
-
-
 def without(texts: pa.ChunkedArray, gone: pa.ChunkedArray) -> pa.ChunkedArray:
     """The cells, with some of them missing."""
     gone = pc.fill_null(gone, False)
@@ -203,5 +199,8 @@ def _words(value: Any) -> str:
 def _to_pandas(values: pa.Array | pa.ChunkedArray) -> pd.Series:
     if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
         return pd.Series(values.to_pandas(), dtype="str")
-    series: pd.Series = values.to_pandas()
+    # Whole numbers some of which are missing would become floats, and long ones others than they are.
+    whole = {pa.uint64(): pd.UInt64Dtype()} if values.type == pa.uint64() else {values.type: pd.Int64Dtype()}
+    gaps = pa.types.is_integer(values.type) and values.null_count
+    series: pd.Series = values.to_pandas(types_mapper=whole.get if gaps else None)
     return series

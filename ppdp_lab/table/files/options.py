@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 from ppdp_lab.errors import ParameterError, check_choice, check_separator, listed, unknown
 
-REFUSE, VALUE, DROP = "refuse", "value", "drop"
+REFUSE, VALUE, CATEGORY, DROP = GAPS = ("refuse", "value", "category", "drop")
 PYTHON, TOML, COMMAND_LINE = "Python", "TOML", "command line"
-MISSING = "(missing)"  # how a missing cell is published that counts as a value
+MISSING = "(missing)"  # how a missing value is published
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,11 +28,12 @@ class Reading:
         Such as ``"cp1252"``. Unless given: UTF-8, with or without a byte order mark, UTF-16 or UTF-32 with one, else cp1252
         (Western European), which is pointed out.
     missing : str
-        What to do with a missing cell of a quasi-identifier or sensitive column. ``"refuse"`` it; take it for a
-        ``"value"``, published as ``(missing)``, which makes the whole column text; or ``"drop"`` its row.
+        What to do with a missing cell of a quasi-identifier or sensitive column. ``"refuse"`` it; publish it as the
+        ``"value"`` ``(missing)``, which protects nobody: privacy rules judge the known values of a sensitive column alone; as
+        a ``"category"``, published alike, which counts as any other value; or ``"drop"`` its row. Columns keep their type.
     missing_values : list of str
-        What means "missing", to the letter. An empty cell is always missing; NA, null, NaN, ``?`` and the like are values
-        unless they are listed here.
+        What means "missing", to the letter. An empty cell is always missing, and ``(missing)`` where missing cells are
+        published so; NA, null, NaN, ``?`` and the like are values unless they are listed here.
     text : list of str
         Columns that are text, whatever they look like.
     numbers : list of str
@@ -65,7 +66,7 @@ class Reading:
                 raise ParameterError(f"separator must be a sign such as ';' or a tab, not {self.separator!r}")
         if self.decimal is not None:
             check_choice("decimal", self.decimal, (".", ","))
-        check_choice("missing", self.missing, (REFUSE, VALUE, DROP))
+        check_choice("missing", self.missing, GAPS)
         for name in ("missing_values", "text", "numbers"):
             object.__setattr__(self, name, _texts(name, getattr(self, name)))
         both = [name for name in self.text if name in self.numbers]

@@ -15,7 +15,7 @@ import pandas as pd
 
 from ppdp_lab.errors import DataFileError, MissingValueError, SchemaError, listed
 from ppdp_lab.registry import OneLine
-from ppdp_lab.table.files.columns import CATEGORIES, OTHER, CellColumn, Column, with_missing
+from ppdp_lab.table.files.columns import CATEGORIES, OTHER, CellColumn, Column
 from ppdp_lab.table.files.decoding import decode, read_bytes
 from ppdp_lab.table.files.kinds import (
     DATE,
@@ -31,7 +31,7 @@ from ppdp_lab.table.files.kinds import (
     decimal_signs,
 )  # fmt: skip
 from ppdp_lab.table.files.opening import CsvFile, TableFile, open_table
-from ppdp_lab.table.files.options import DROP, MISSING, REFUSE, VALUE, Reading
+from ppdp_lab.table.files.options import CATEGORY, DROP, MISSING, REFUSE, VALUE, Reading
 from ppdp_lab.table.files.report import FileReport, ReadingWarning
 from ppdp_lab.table.files.scanning import rows_of
 
@@ -90,7 +90,7 @@ def read_frames(
     for file, columns in zip(files, read):
         if file.options.missing == REFUSE:
             _refuse_missing(file, {name: columns[name] for name in names if name in coded})
-    kinds = {name: _common([_kind(f, c[name], name in coded) for f, c in zip(files, read)]) for name in names}
+    kinds = {name: _common([columns[name].kind.name for columns in read]) for name in names}
     out = []
     for file, columns in zip(files, read):
         for name in names:
@@ -187,13 +187,6 @@ def _each(work: Callable[[str], None], names: Iterable[str]) -> None:
         list(pool.map(work, names))
 
 
-def _kind(file: TableFile, column: Column, coded: bool) -> str:
-    """What a column is once its missing cells are dealt with: where they are a value, it is text."""
-    if coded and file.options.missing == VALUE and column.missing.any():
-        return TEXT
-    return column.kind.name
-
-
 def _common(kinds: Sequence[str]) -> str:
     """What a column is in all files.
 
@@ -216,8 +209,9 @@ def _refuse_missing(file: TableFile, columns: dict[str, Column]) -> None:
             what = file.place(0).split()[0]
             raise MissingValueError(
                 f"{file.label}: column {name!r} has {len(rows)} missing value(s), first in {what}(s) {places}; fill them in, "
-                f"or use {file.options.spelled('missing', DROP)} (leave such rows out) or "
-                f"{file.options.spelled('missing', VALUE)} (publish them as {MISSING})"
+                f"or use {file.options.spelled('missing', DROP)} (leave such rows out), {file.options.spelled('missing', VALUE)} "
+                f"(publish them as {MISSING}, which protects nobody) or {file.options.spelled('missing', CATEGORY)} (which counts "
+                f"as any other value)"
             )
 
 
@@ -237,13 +231,6 @@ def _frame(file: TableFile, columns: dict[str, Column], kinds: dict[str, str], c
             report.missing[name] = count
         if count and name in coded and missing == DROP:
             gone |= column.missing
-        elif count and name in coded and missing == VALUE:
-            if (series[name] == MISSING).any():
-                raise DataFileError(
-                    f"{file.label}: column {name!r} holds the text {MISSING!r}, by which missing cells would be published; "
-                    f"list it in {file.options.spelled('missing_values')}, or rename it"
-                )
-            series[name] = with_missing(series[name])
         report.columns[name] = str(column.kind) if column.kind.name == kinds[name] else kinds[name]
     frame = pd.DataFrame({name: series[name] for name in columns}, copy=False)
     if gone.any():

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ppdp_lab.errors import PPDPWarning
 from ppdp_lab.registry import OneLine
-from ppdp_lab.table.files.options import DROP, MISSING, VALUE, Reading
+from ppdp_lab.table.files.options import CATEGORY, DROP, MISSING, VALUE, Reading
 
 _SIGNS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "|", " ": "blank"}
 
@@ -74,8 +74,9 @@ class FileReport(OneLine):
         counts = ", ".join(f"{count:,} of {name}" for name, count in self.missing.items())
         if self.options.missing == DROP:
             return f"{counts} ({marks}); {self.rows_dropped:,} rows dropped"
-        if self.options.missing == VALUE:
-            return f"{counts} ({marks}); published as {MISSING}"
+        if self.options.missing in (VALUE, CATEGORY):
+            counted = " and counted as a value" if self.options.missing == CATEGORY else ""
+            return f"{counts} ({marks}); published as {MISSING}{counted}"
         return f"{counts} ({marks})"
 
 

@@ -21,7 +21,7 @@ from ppdp_lab.errors import (
     check_separator,
     listed,
 )
-from ppdp_lab.table.files import read_rows, write_whole
+from ppdp_lab.table.files import MISSING, read_rows, write_whole
 from ppdp_lab.table.files.kinds import text_of
 from ppdp_lab.table.hierarchies.levels import check_tree, level_columns
 from ppdp_lab.table.hierarchies.making import interval_rows, masked_rows, plain
@@ -114,8 +114,36 @@ class Hierarchy:
         return content.hexdigest()
 
     def same_as(self, other: Hierarchy | None) -> bool:
-        """Whether it is the same tree over the same leaves, in the same order."""
-        return other is self or (other is not None and self.digest == other.digest)
+        """Whether it is the same tree over the same leaves, in the same order; a leaf added for missing values plays no part."""
+        return other is self or (other is not None and self.given.digest == other.given.digest)
+
+    @property
+    def given(self) -> Hierarchy:
+        """The tree that :meth:`with_missing` was called on; any other tree itself."""
+        return getattr(self, "_given", self)
+
+    def with_missing(self) -> Hierarchy:
+        """This tree with a leaf ``(missing)`` right below its root as the last one; a leaf of that name becomes the last.
+
+        >>> tree = Hierarchy.from_dict({"Europe": ["Italy", "France"], "America": ["Peru"]}).with_missing()
+        >>> tree.levels("(missing)"), tree.level_sizes()
+        (['(missing)', '(missing)', '*'], [4, 3, 1])
+        """
+        if self._code_of.get(MISSING) == self.n_leaves - 1:
+            return self
+        rows = [[leaf, *labels[1:]] for leaf, labels in zip(self.leaves.tolist(), self.to_table())]
+        if MISSING in self._code_of:
+            path = rows[self._code_of[MISSING]]
+            rows.sort(
+                key=lambda row: [mine == its for mine, its in zip(row[::-1], path[::-1])]
+            )  # stable: its branch last
+        else:
+            if self.height == 0:
+                rows = [[*row, ROOT] for row in rows]
+            rows.append([MISSING] * (len(rows[0]) - 1) + rows[0][-1:])
+        tree = Hierarchy(rows)
+        tree._given = self.given  # type: ignore[attr-defined]
+        return tree
 
     # ------------------------------------------------------------------ constructors
     @classmethod

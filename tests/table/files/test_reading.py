@@ -162,7 +162,7 @@ def test_whatever_the_bytes_it_is_a_table_or_a_refusal(tmp_path_factory, data):
             "encoding must be the name of a text encoding, such as 'utf-8' or 'cp1252', not 'klingon'",
         ),
         ({"encoding": "hex"}, "encoding"),
-        ({"missing": "ignore"}, "missing must be one of 'refuse', 'value', 'drop', not 'ignore'"),
+        ({"missing": "ignore"}, "missing must be one of 'refuse', 'value', 'category', 'drop', not 'ignore'"),
         ({"missing_values": 5}, "missing_values must be a list of texts, not 5"),
         ({"missing_values": [5]}, "missing_values must be a list of texts, but holds 5"),
         ({"text": ["a"], "numbers": ["a"]}, "text and numbers both name 'a'"),
@@ -194,10 +194,10 @@ HOLES = "age,job,name\n34,cook,Ann\n,nurse,Bob\n29,NA,\n"
 def test_what_is_missing_is_said_once(save):
     path = save(HOLES)
     read = read_frames([open_table(path, Reading(missing="value"))], ["age", "job"])[0]
-    assert lists(read) == {"age": ["34", "(missing)", "29"], "job": ["cook", "nurse", "NA"]}
+    assert lists(read) == {"age": [34, pd.NA, 29], "job": ["cook", "nurse", "NA"]}
     assert "column 'job' has 1 cell(s) 'NA', which look like a mark" in read.report.notes[0]
     both = read_file(path, Reading(missing="value", missing_values=["NA"]))
-    assert both.frame["job"].tolist() == ["cook", "nurse", "(missing)"] and both.report.notes == []
+    assert both.frame["job"].isna().tolist() == [False, False, True] and both.report.notes == []
     assert "1 of age, 1 of job, 1 of name (an empty cell or 'NA'); published as (missing)" in str(both.report)
     dropped = read_file(path, Reading(missing="drop"))
     assert lists(dropped) == {"age": [34], "job": ["cook"], "name": ["Ann"]} and dropped.frame.index.tolist() == [0]
@@ -206,11 +206,21 @@ def test_what_is_missing_is_said_once(save):
     assert unpublished.report.rows_dropped == 1 and unpublished.frame["name"].isna().tolist() == [False, True]
 
 
-def test_missing_cells_that_leave_nothing_or_clash(save):
+def test_missing_cells_that_leave_nothing(save):
     with pytest.raises(MissingValueError, match="every row has a missing value, so that none is left"):
         read_file(save("a,b\n1,\n,2\n"), Reading(missing="drop"))
-    with pytest.raises(DataFileError, match=r"column 'a' holds the text '\(missing\)'"):
-        read_file(save("a,b\n(missing),1\n,2\n"), Reading(missing="value"))
+
+
+@pytest.mark.parametrize("missing", ["value", "category"])
+def test_missing_cells_leave_a_column_its_type(save, missing):
+    cells = "n,long,x,when,said\n1,12345678901234567,1.5,2020-01-02,3\n,,,,(missing)\n2,7,2.5,2021-01-02,4\n"
+    read = read_file(save(cells), Reading(missing=missing, numbers=["long"]))
+    kinds = ["whole numbers", "whole numbers (as said)", "numbers", "dates", "whole numbers"]
+    assert list(read.report.columns.values()) == kinds
+    assert read.frame.iloc[1].isna().all() and read.frame["long"][0] == 12345678901234567
+    assert read.frame["said"].tolist() == [3, pd.NA, 4]  # what was published as missing is missing
+    words = "1 of said (an empty cell); published as (missing)"
+    assert f"{words} and counted as a value" in str(read.report) if missing == "category" else words in str(read.report)
 
 
 # ---------------------------------------------------------------------- parquet
@@ -233,7 +243,8 @@ def test_parquet_keeps_its_types(tmp_path):
     read = read_file(tmp_path / "t.parquet", Reading(missing="drop"))
     assert lists(read)["n"] == [1] and lists(read)["code"] == ["01"] and read.frame["level"].cat.ordered
     value = read_file(tmp_path / "t.parquet", Reading(missing="value"))
-    assert lists(value)["x"] == ["1.5", "(missing)", "2"] and lists(value)["code"] == ["01", "2", "(missing)"]
+    assert value.frame["x"].dtype == float and value.frame["x"].isna().tolist() == [False, True, False]
+    assert value.frame["code"].isna().tolist() == [False, False, True]
     assert lists(value)["yes"] == [True, False, True]
     assert read_frames([open_table(tmp_path / "t.parquet", Reading(text=["n", "when"]))], ["n", "when"])[0].frame[
         "when"

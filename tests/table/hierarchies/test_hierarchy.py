@@ -336,3 +336,17 @@ def test_dictionaries_without_an_end_are_rejected() -> None:
     refused(HierarchyError, "nested more than 100 levels deep", Hierarchy.from_dict, deep)
     twice = {"Rome": None}  # the same dictionary in two places is no loop, but no tree either
     refused(HierarchyError, "leaf 'Rome' stands more than once", Hierarchy.from_dict, {"Italy": twice, "France": twice})
+
+
+@given(trees())
+def test_a_leaf_for_missing_values_changes_nothing_else(rows: list[list[str]]) -> None:
+    tree = Hierarchy(rows)
+    more = tree.with_missing()
+    top = more.to_table()[0][-1]
+    assert more.to_table() == [*tree.to_table(), ["(missing)"] * more.height + [top]]
+    assert more.same_as(tree) and more.with_missing() is more and more.given is tree
+    assert (more.low[: more.n_leaves] == np.arange(more.n_leaves)).all() and more.high[-1] == more.n_leaves - 1
+
+
+def test_a_tree_of_one_leaf_gets_a_root_beside_the_missing_one() -> None:
+    assert Hierarchy([["a"]]).with_missing().to_table() == [["a", "*"], ["(missing)", "*"]]

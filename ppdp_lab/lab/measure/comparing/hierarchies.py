@@ -25,7 +25,8 @@ def completed(table: Microdata) -> Microdata:
     old = table.schema
     declared = {name: values for name, values in old.domains.items() if name not in trees}  # a tree says its values
     schema = Schema(old.quasi_identifiers, old.sensitive, (), declared)
-    return Microdata(table.frame, schema, {**table.hierarchies, **trees}, ids=table.ids, provenance=table.provenance)
+    trees = {**table.hierarchies, **trees}
+    return Microdata(table.frame, schema, trees, ids=table.ids, provenance=table.provenance, missing=table.missing)
 
 
 def asked_of(table: Microdata, queries: Queries) -> Queries:
@@ -38,4 +39,4 @@ def tree_of(domain: Domain) -> Hierarchy:
     """The default intervals of full-domain generalization for numbers; one level for all other values."""
     if domain.values.dtype.kind in "iuf":
         return default_hierarchy(domain)
-    return Hierarchy.from_levels({value: ["*"] for value in domain.decode(np.arange(len(domain)))})
+    return Hierarchy.from_levels({value: ["*"] for value in domain.decode(np.arange(domain.known))})
