@@ -125,18 +125,25 @@ def next_stop(control: Any) -> Any:
 
 
 def reshape(control: Any, knob: Knob) -> None:
-    """Give a widget the range or options of a knob, and grey it where it changes nothing."""
+    """Give a widget the range or options of a knob, and grey it where it changes nothing.
+
+    A value that is right already is not set again: the reader may be turning the widget just now.
+    """
+    was = control.value
     control.disabled = knob.idle
     if isinstance(knob, Whole):
         control.min, control.max = min(knob.low, control.max), max(knob.high, control.min)  # never crossed
         control.min, control.max = knob.low, knob.high
-        control.value = knob.value
+        if knob.value != was:
+            control.value = knob.value
     elif isinstance(knob, Stops):
         options: list[Any] = list(knob.options) if isinstance(knob, Several) else _words(knob)
-        if list(control.options) != options:
+        others = list(control.options) != options
+        if others:
             control.options = options
         if isinstance(knob, Several):
             control.rows = _rows(knob)
-        control.value = knob.value
-    elif not isinstance(knob, File):
+        if others or knob.value != was:
+            control.value = knob.value
+    elif not isinstance(knob, File) and knob.value != was:
         control.value = knob.value
