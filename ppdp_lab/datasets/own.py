@@ -114,9 +114,7 @@ def read_own(path: str | Path) -> tuple[Microdata, FileReport]:
     hierarchies = {column: ready[column] for column in specs}
     with warnings.catch_warnings():  # the description says what is wanted; the rest is meant to be left out
         warnings.simplefilter("ignore", DroppedColumnsWarning)
-        table = Microdata(
-            read.frame, schema, hierarchies, ids=ids, provenance=provenance, missing=file.options.missing
-        )
+        table = Microdata(read.frame, schema, hierarchies, ids=ids, provenance=provenance, missing=file.options.missing)
         return table, read.report
 
 

@@ -53,7 +53,9 @@ def _certainty(column: BoxColumn) -> np.ndarray:
     share = leaves / known
     if isinstance(column, Sets) and known > MANY_VALUES:
         share = np.maximum(share, np.log(leaves) / np.log(known))
-    return np.where(leaves == 1, 0.0, np.minimum(share, 1))  # all known values, and the missing one, are no more than all
+    return np.where(
+        leaves == 1, 0.0, np.minimum(share, 1)
+    )  # all known values, and the missing one, are no more than all
 
 
 def _ncp_bounds(release: Release, *, weights: Weights | None = None) -> Bounds:

@@ -223,7 +223,9 @@ class ClassCounts:
             domain, sizes, gaps = self.domains[i], self.sizes, None
             if domain.ignored is not None:
                 there = values != domain.ignored
-                gaps = np.bincount(cell_class[~there], weights=counts[~there], minlength=self.n_classes).astype(np.int64)
+                gaps = np.bincount(cell_class[~there], weights=counts[~there], minlength=self.n_classes).astype(
+                    np.int64
+                )
                 cell_class, values, counts, sizes = cell_class[there], values[there], counts[there], sizes - gaps
             self._histograms[i] = Histogram(domain, cell_class, values, counts, sizes, gaps)
         return self._histograms[i]

@@ -58,7 +58,9 @@ class Domain(OneLine):
     def __repr__(self) -> str:
         how = {ORDERED: "ordered", TREE: "generalized along it", SET: "generalized to sets"}[self.kind]
         gaps = ", some missing" if self.missing else ""
-        return cut(f"<Domain {self.name!r} of {self.known} {'texts' if self.type == 'text' else self.type}, {how}{gaps}>")
+        return cut(
+            f"<Domain {self.name!r} of {self.known} {'texts' if self.type == 'text' else self.type}, {how}{gaps}>"
+        )
 
     @property
     def known(self) -> int:
@@ -116,7 +118,9 @@ class Domain(OneLine):
         if gone.any():
             codes = np.where(gone, -1, codes)
             if not categories:
-                values = pd.array(self.values, dtype=_with_gaps(self.values.dtype if self.dtype is None else self.dtype))
+                values = pd.array(
+                    self.values, dtype=_with_gaps(self.values.dtype if self.dtype is None else self.dtype)
+                )
                 return values.take(codes, allow_fill=True)
         if categories:
             return pd.Categorical.from_codes(codes, dtype=self.dtype)

@@ -139,3 +139,16 @@ def test_many_values_do_not_need_much_room() -> None:
     frame = pd.DataFrame({"age": range(n), "illness": range(n)})
     release = pl.Anatomy(7).anonymize(pl.Microdata(frame, pl.Schema("age", sensitive="illness")))
     assert release.n_classes == n // 7 and np.bincount(release.class_of).sum() == n
+
+
+def test_records_without_a_known_value_have_no_group() -> None:
+    frame = pd.DataFrame({"age": range(5), "ill": ["flu", "HIV", None, "cold", "flu"]})
+    schema = pl.Schema("age", sensitive="ill")
+    with pytest.raises(
+        InfeasibleError, match=r"1 record\(s\) have no known value of 'ill', and Anatomy\(2\) .*missing='drop'"
+    ) as e:
+        pl.Anatomy(2).anonymize(pl.Microdata(frame, schema, missing="value"))
+    assert list(e.value.ids) == [2]
+    assert len(pl.Anatomy(2).anonymize(pl.Microdata(frame, schema, missing="drop"))) == 4
+    _, shown = pl.Anatomy(2).anonymize(pl.Microdata(frame, schema, missing="category")).to_frames()
+    assert "(missing)" in shown["ill"].tolist()

@@ -165,7 +165,11 @@ def test_how_the_file_is_read_may_be_said(folder, place):
     [
         ('[reading]\nseparator = ","', DataFileError, r"own.toml': 'separator' stand\(s\) both above and under"),
         ('[reading]\nseparater = ","', ParameterError, "own.toml': unknown reading option 'separater'; did you mean"),
-        ('[reading]\nmissing = "no"', ParameterError, "own.toml': missing must be one of 'refuse', 'value', 'category', 'drop'"),
+        (
+            '[reading]\nmissing = "no"',
+            ParameterError,
+            "own.toml': missing must be one of 'refuse', 'value', 'category', 'drop'",
+        ),
     ],
 )
 def test_how_the_file_is_read_may_be_said_wrong(folder, reading, error, words):

@@ -183,7 +183,9 @@ def test_each_file_may_be_written_in_its_own_way(tmp_path):
     assert first.table.frame["zip"].tolist() == [1.5] and second.table.frame["zip"].tolist() == [2.5]
     with pytest.raises(SchemaError, match=r"file 'm2.csv' lacks column\(s\) 'id'"):
         snapshots_from_folder(tmp_path, SICK, id="id", separator=";")
-    with pytest.raises(ParameterError, match="missing must be one of 'refuse', 'value', 'category', 'drop', not 'none'"):
+    with pytest.raises(
+        ParameterError, match="missing must be one of 'refuse', 'value', 'category', 'drop', not 'none'"
+    ):
         snapshots_from_folder(tmp_path, SICK, id="id", missing="none")
 
 

@@ -89,7 +89,9 @@ def test_months_with_gaps_follow_months_without(entry: Entry, tmp_path: Path, co
     for number, ids in enumerate([*months(frame), list(frame.index[22:44])]):  # and one without again
         known = whole.publish(everything.select(everything.ids.get_indexer(ids)))
         late = parted.publish(table_of(frame.loc[ids]))
-        if "town" not in columns:  # the leaf of a hierarchy is there from the start, and makes others a smaller share of it
+        if (
+            "town" not in columns
+        ):  # the leaf of a hierarchy is there from the start, and makes others a smaller share of it
             same(known, late)
         assert {name: domain.type for name, domain in late.table.domains.items()} == kinds
         assert [late.table.domains[name].missing for name in columns] == [number >= 2] * len(columns)
@@ -106,7 +108,9 @@ def test_a_missing_sensitive_value_is_no_value(entry: Entry) -> None:
     publisher = make(entry, seed=3)
     by_value = isinstance(publisher, pl.MInvariance | pl.MDistinct)
     if by_value:
-        with pytest.raises(InfeasibleError, match=r"1 record\(s\) have no known value of 'illness'.*missing='drop'.*'category'") as e:
+        with pytest.raises(
+            InfeasibleError, match=r"1 record\(s\) have no known value of 'illness'.*missing='drop'.*'category'"
+        ) as e:
             publisher.publish(table_of(frame.loc[ids[0]]))
         assert list(e.value.ids) == ["p3"] and publisher.number == 0
         parameters = {p.name for p in entry.parameters}

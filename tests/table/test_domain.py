@@ -159,7 +159,9 @@ def test_values_absent_from_the_hierarchy_are_refused() -> None:
 
 
 # ---------------------------------------------------------------------- missing values
-@pytest.mark.parametrize("name", sorted(set(DTYPES) - {"uint64"}))  # pandas makes floats of these, and others of the long ones
+@pytest.mark.parametrize(
+    "name", sorted(set(DTYPES) - {"uint64"})
+)  # pandas makes floats of these, and others of the long ones
 def test_a_gap_leaves_a_column_its_type(name: str) -> None:
     whole = DTYPES[name][0].rename("x")
     domain, codes = Domain.of(whole)
@@ -174,7 +176,9 @@ def test_a_gap_leaves_a_column_its_type(name: str) -> None:
         assert list(gapped.decode(found[:-1])) == list(whole) and gapped.span in (domain.span, 1)
         assert list(gapped.decode_shown(found)) == [*domain.labels[codes], "(missing)"]
         assert gapped.code_of("(missing)") == gapped.code_of(None) == gapped.code_of(np.nan) == len(domain)
-        assert (gapped.ignored, len(gapped.counted)) == ((len(domain), len(domain)) if missing == "value" else (None, len(gapped)))
+        assert (gapped.ignored, len(gapped.counted)) == (
+            (len(domain), len(domain)) if missing == "value" else (None, len(gapped))
+        )
         only, _ = Domain.of(series[-1:], missing=missing)
         assert only.labels[-1] == "(missing)" and pd.isna(only.decode(np.array([only.known]))).all()
 
@@ -217,7 +221,7 @@ def test_a_text_that_was_a_value_is_missing_where_missing_values_count() -> None
     assert counted.labels.tolist() == ["cold", "(missing)"] and codes.tolist() == [1, 0, 1]
     grown = said.grown(counted)
     assert grown.labels.tolist() == ["cold", "flu", "(missing)"] and said.map_to(grown).tolist() == [2, 1]
-    with pytest.raises(SchemaError, match="held '.missing.' as a value that counts; go on with missing='category'"):
+    with pytest.raises(SchemaError, match=r"held '.missing.' as a value that counts; go on with missing='category'"):
         said.grown(Domain.of(gaps, missing="value")[0])
 
 
@@ -229,7 +233,9 @@ def test_a_hierarchy_gets_a_leaf_for_missing_values() -> None:
     assert domain.hierarchy is not None and domain.hierarchy.levels("(missing)") == ["(missing)", "(missing)", "*"]
     for grown in (whole.grown(domain), domain.grown(whole)):
         assert grown.labels.tolist() == domain.labels.tolist() and grown.missing
-    other, _ = Domain.of(pd.Series(["c", None], name="v"), Hierarchy.from_dict({"x": ["a"], "y": ["c"]}), missing="value")
+    other, _ = Domain.of(
+        pd.Series(["c", None], name="v"), Hierarchy.from_dict({"x": ["a"], "y": ["c"]}), missing="value"
+    )
     with pytest.raises(SchemaError, match="the hierarchy of column 'v' is not the same as before"):
         domain.grown(other)
 

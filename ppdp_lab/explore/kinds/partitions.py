@@ -83,9 +83,9 @@ class Partition(Explorer):
         work.step(3, 4, "drawing")
         says = (
             f"{rule} leaves {release.n_classes:,} boxes for {len(plane):,} people ({plane.provenance}): whoever knows somebody's "
-            f"{x.value} and {y.value} finds them with a chance of at most {shares['largest risk']:.1%}, and "
-            f"{shares['loss (GCP)']:.1%} of the ranges of the two are lost (GCP), and {shares['loss (entropy)']:.1%} of their bits "
-            f"(non-uniform entropy)."
+            f"{x.value} and {y.value} finds them with a chance of at most {shares['largest risk']:.1%}; "
+            f"{shares['loss (GCP)']:.1%} of the ranges of the two are lost (GCP), and {shares['loss (entropy)']:.1%} of their "
+            f"bits (non-uniform entropy)."
         )
         return Shown(
             figure=drawings.partition(release),

@@ -23,8 +23,8 @@ STATES = {HOLDS: "holds", FAILS: "fails", 0: "unknown"}
 def lattice_nodes(table: Microdata, search: LatticeSearch, *, step: int | None = None) -> pd.DataFrame:
     """All nodes of the lattice as they stand after so many checks of a search; after all of them unless given.
 
-    One row per node: ``node`` (its levels), ``height``, ``loss`` and ``entropy`` (GCP and non-uniform entropy of the levels, nobody
-    being suppressed), ``holds`` (whether the rule does, in truth), ``state`` (what is known after the step: holds, fails,
+    One row per node: ``node`` (its levels), ``height``, ``loss`` and ``entropy`` (GCP and non-uniform entropy of the levels,
+    nobody being suppressed), ``holds`` (whether the rule does, in truth), ``state`` (what is known after the step: holds, fails,
     unknown) and ``check`` (its number, or 0).
 
     >>> import ppdp_lab as pl
@@ -119,7 +119,9 @@ def _losses(table: Microdata) -> list[np.ndarray]:
         alone = table.project([domain.name])
         assert domain.hierarchy is not None  # the search has refused others
         levels = [everything.generalize(alone, (level,)) for level in range(domain.hierarchy.height + 1)]
-        out.append(np.array([[metric(level) for level in levels] for metric in (metrics.gcp, metrics.non_uniform_entropy)]))
+        out.append(
+            np.array([[metric(level) for level in levels] for metric in (metrics.gcp, metrics.non_uniform_entropy)])
+        )
     return out
 
 

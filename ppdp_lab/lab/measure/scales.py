@@ -211,7 +211,10 @@ def picture_of(table: Microdata, columns: Sequence[str]) -> Microdata:
     if len(trees) == len(part.hierarchies) and not texts:
         return part
     frame = part.frame.astype(
-        {name: pd.CategoricalDtype(sorted(part.domains[name].labels[: part.domains[name].known]), ordered=True) for name in texts}
+        {
+            name: pd.CategoricalDtype(sorted(part.domains[name].labels[: part.domains[name].known]), ordered=True)
+            for name in texts
+        }
     )
     schema = Schema(columns, part.schema.sensitive)
     return Microdata(frame, schema, trees, ids=part.ids, provenance=part.provenance, missing=part.missing)

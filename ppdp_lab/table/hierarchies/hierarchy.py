@@ -133,7 +133,9 @@ class Hierarchy:
         rows = [[leaf, *labels[1:]] for leaf, labels in zip(self.leaves.tolist(), self.to_table())]
         if MISSING in self._code_of:
             path = rows[self._code_of[MISSING]]
-            rows.sort(key=lambda row: [mine == its for mine, its in zip(row[::-1], path[::-1])])  # stable: its branch last
+            rows.sort(
+                key=lambda row: [mine == its for mine, its in zip(row[::-1], path[::-1])]
+            )  # stable: its branch last
         else:
             if self.height == 0:
                 rows = [[*row, ROOT] for row in rows]
