@@ -88,6 +88,37 @@ def test_a_file_is_anonymized(call, people, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out.csv", "people.csv", "zip.csv"]
 
 
+def test_one_gap_changes_neither_types_nor_what_is_promised(call, tmp_path):
+    frame = pd.DataFrame(
+        {
+            "born": [f"19{i:02d}-0{1 + i % 9}-1{i % 10}" for i in range(60)],
+            "age": range(20, 80),
+            "disease": ["flu", "HIV", "cold"] * 20,
+        }
+    )
+    frame.astype({"age": object}).to_csv("whole.csv", index=False)
+    gaps = frame.astype({"age": object})
+    gaps.loc[5, "born"] = gaps.loc[17, "age"] = None
+    gaps.to_csv("gaps.csv", index=False)
+    ask = ("--qi", "born,age", "--sensitive", "disease", "--k", 3, "--missing", "value", "-o", "out.csv")
+    losses, shown = {}, {}
+    for name in ("gaps.csv", "whole.csv"):
+        said = call("anonymize", name, *ask).stdout
+        assert "dates: born" in said and "whole numbers: age" in said
+        shown[name] = pd.read_csv("out.csv", keep_default_na=False)["born"]
+        assert shown[name].str.fullmatch(r"\[19[-\d]{8}, 19[-\d]{8}\]( or \(missing\))?").all()
+        lines = dict(line.split("  ", 1) for line in said.splitlines() if line.startswith("loss"))
+        losses[name] = [float(lines[f"loss, {loss}"].split()[1].rstrip("%")) for loss in ("GCP", "non-uniform entropy")]
+    assert shown["gaps.csv"].str.endswith("or (missing)").any()
+    assert losses["gaps.csv"][0] > losses["whole.csv"][0] - 1  # a gap is not a gain
+    everybody = gaps.assign(disease="HIV")
+    everybody.loc[30, "disease"] = None
+    everybody.to_csv("hiv.csv", index=False)
+    assert "HIV x 59, 1 missing" in refusal(call("anonymize", "hiv.csv", *ask, "--l", 2, code=2))
+    said = call("anonymize", "hiv.csv", *ask[:-4], "--l", 2, "--missing", "category").stdout
+    assert "published as (missing) and counted as a value" in said
+
+
 def test_codes_are_not_taken_for_numbers(call, tmp_path):
     long = ["12345678901234567890", "12345678901234567891"]
     pd.DataFrame({"zip": ["0437", "1437"], "long": long, "n": [" 5", "7"], "s": ["1.50", "1.5"]}).to_csv("f.csv")

@@ -151,3 +151,16 @@ def test_groups_take_the_values_with_most_left_and_of_several_the_smallest(count
     used, groups = np.array(counts), np.empty((sum(counts) // l, l), dtype=np.int32)
     assert draw_groups(used, l, groups) == len(expected)
     assert groups[: len(expected)].tolist() == expected and used.tolist() == left
+
+
+def test_records_without_a_known_value_have_no_group() -> None:
+    frame = pd.DataFrame({"age": range(5), "ill": ["flu", "HIV", None, "cold", "flu"]})
+    schema = pl.Schema("age", sensitive="ill")
+    with pytest.raises(
+        InfeasibleError, match=r"1 record\(s\) have no known value of 'ill', and Anatomy\(2\) .*missing='drop'"
+    ) as e:
+        pl.Anatomy(2).anonymize(pl.Microdata(frame, schema, missing="value"))
+    assert list(e.value.ids) == [2]
+    assert len(pl.Anatomy(2).anonymize(pl.Microdata(frame, schema, missing="drop"))) == 4
+    _, shown = pl.Anatomy(2).anonymize(pl.Microdata(frame, schema, missing="category")).to_frames()
+    assert "(missing)" in shown["ill"].tolist()

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from plain import satisfies, smallest_box
 from plain_mondrian import partition
-from strategies import Case, cases, rules
+from strategies import Case, cases, gapped, rules
 
 import ppdp_lab as pl
 from ppdp_lab.anonymize.mondrian import CHOICES, CUTS
@@ -202,3 +202,38 @@ def test_wrong_parameters() -> None:
         pl.Mondrian(pl.KAnonymity(2), choose="best")
     with pytest.raises(ParameterError, match=r"needs a ppdp_lab\.Microdata, not DataFrame; wrap the frame first"):
         pl.Mondrian(pl.KAnonymity(2)).anonymize(pd.DataFrame({"age": [1]}))  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------------- missing values
+@given(gapped(max_sensitive=1, max_rows=24), st.integers(1, 4), st.integers(1, 3), WAYS)
+def test_missing_values_are_published_and_protect_nobody(drawn: tuple, k: int, l: int, way: dict) -> None:  # noqa: E741
+    _, table = drawn
+    (ill,) = table.schema.sensitive
+    try:
+        release = pl.Mondrian(pl.KAnonymity(k) & pl.DistinctLDiversity(l), **way).anonymize(table)
+    except InfeasibleError:
+        whole = table.frame[ill].nunique(dropna=table.missing == "value")
+        assert len(table) < k or whole < l
+        return
+    shown = release.to_frame()
+    values = shown[ill].astype(object)
+    known = values.where(values != "(missing)") if table.missing == "value" else values
+    classes = known.groupby([shown[name] for name in table.schema.quasi_identifiers])
+    assert classes.size().min() >= k and classes.nunique().min() >= l
+    assert values.isin(["(missing)"]).sum() == table.frame[ill].isna().sum()
+
+
+@pytest.mark.parametrize("name", ["Mondrian", "Samarati", "Incognito", "Flash", "Speedy", "KMember"])
+def test_every_algorithm_takes_columns_with_gaps(name: str) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"age": rng.integers(20, 60, 80).astype(float), "zip": rng.choice(["4370", "4378", "1352"], 80)}
+    )
+    frame["ill"] = np.resize(["flu", "cold", "HIV"], 80)
+    trees = {"age": pl.Hierarchy.intervals(frame["age"], [10, 20]), "zip": pl.Hierarchy.mask_suffix(frame["zip"])}
+    frame.loc[[3, 50, 51], "age"], frame.loc[7, "zip"], frame.loc[9, "ill"] = None, None, None
+    table = pl.Microdata(frame, pl.Schema(["age", "zip"], "ill"), trees, missing="value")
+    made = pl.anonymize.ANONYMIZERS[name]
+    release = (made(4) if name == "KMember" else made(pl.KAnonymity(4) & pl.DistinctLDiversity(2))).anonymize(table)
+    assert release.boxes.covers(release.class_of[release.class_of >= 0], table.qi_codes[:, release.class_of >= 0]).all()
+    assert set(release.to_frame()["zip"]) <= {*trees["zip"].labels, "(missing)"}

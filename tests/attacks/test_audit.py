@@ -346,3 +346,14 @@ def test_bad_input_is_refused_in_words() -> None:
         audit_series(series, background, max_confidence=0)
     with pytest.raises(ParameterError, match="the background names group 9, but its groups are 0 to 2"):
         audit_series(series, Background.of_series([r.table for r in releases]).with_groups([[9] * 6, [0] * 6]))
+
+
+def test_missing_values_make_nobody_less_certain() -> None:
+    frame = pd.DataFrame({"age": [30, 30, 30, 50, 50], "ill": ["HIV", "HIV", None, "flu", "HIV"]})
+    for missing, safe in (("value", [False] * 3 + [True] * 2), ("category", [True] * 5)):
+        table = pl.Microdata(frame, pl.Schema("age", sensitive="ill"), missing=missing)
+        release = pl.Release(table, np.array([0, 0, 0, 1, 1]))
+        series, background = [release.published()], Background.worst_case([release])
+        for asked in ({}, {"rule": pl.DistinctLDiversity(2)}, {"max_confidence": 0.7}):
+            assert audit_series(series, background, **asked).safe.tolist() == safe, (missing, asked)
+        assert audit_series(series, background, pl.KAnonymity(2))  # a rule about sizes counts everybody

@@ -60,7 +60,7 @@ def precision(world: World) -> float:
 
 def non_uniform_entropy(world: World) -> float:
     lost = whole = 0.0
-    for i, column in enumerate(world.case.quasi):
+    for i in range(len(world.case.quasi)):
         often = Counter(row.qi[i] for row in world.rows)
         for row in world.rows:
             everything = math.log2(len(world.rows) / often[row.qi[i]])

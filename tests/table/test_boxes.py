@@ -213,7 +213,7 @@ def test_sets_of_too_many_values_are_refused_before_they_are_made(monkeypatch: p
     few = pl.Release(table, np.arange(400) // 4)  # 5,000 bytes
     assert len(few.to_frame()) == 400 and len(Regions.of_boxes(few.boxes)) == 100
     other, _ = Domain.of(pd.Series([f"person {i}" for i in range(900)], name="name"))
-    with pytest.raises(SchemaError, match="900 different values .* for 100 rows"):
+    with pytest.raises(SchemaError, match=r"900 different values .* for 100 rows"):
         few.boxes.over([other])
     with pytest.raises(SchemaError, match="for 100 rows"):
         few.boxes[0].members()  # type: ignore[union-attr]

@@ -250,7 +250,7 @@ def test_a_text_that_was_a_value_is_missing_where_missing_values_count() -> None
     assert counted.labels.tolist() == ["cold", "(missing)"] and codes.tolist() == [1, 0, 1]
     grown = said.grown(counted)
     assert grown.labels.tolist() == ["cold", "flu", "(missing)"] and said.map_to(grown).tolist() == [2, 1]
-    with pytest.raises(SchemaError, match="held '.missing.' as a value that counts; go on with missing='category'"):
+    with pytest.raises(SchemaError, match=r"held '.missing.' as a value that counts; go on with missing='category'"):
         said.grown(Domain.of(gaps, missing="value")[0])
 
 

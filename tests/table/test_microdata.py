@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import Case, cases
 
 import ppdp_lab as pl
-from ppdp_lab.errors import DroppedColumnsWarning, IdError, ParameterError, SchemaError
+from ppdp_lab.errors import DroppedColumnsWarning, IdError, MissingValueError, ParameterError, SchemaError
 
 SCHEMA = pl.Schema("age", sensitive="illness", identifiers="name")
 
@@ -217,3 +217,28 @@ def test_the_fingerprint_sees_roles_and_hierarchies():
     )
     other_roles = pl.Microdata(frame, pl.Schema(["zip", "ill"]), {"zip": pl.Hierarchy.mask_suffix(frame["zip"], 2)})
     assert len({one.fingerprint(), other_tree.fingerprint(), other_roles.fingerprint()}) == 3
+
+
+def test_rows_with_missing_cells_are_left_out_on_demand() -> None:
+    frame = pd.DataFrame({"age": [30, None, 20], "ill": ["flu", "HIV", None], "name": [None, "b", "c"]})
+    schema = pl.Schema("age", sensitive="ill", identifiers="name")
+    table = pl.Microdata(frame, schema, ids=["x", "y", "z"], missing="drop")
+    assert table.ids.tolist() == ["x"] and table.frame["age"].tolist() == [30]
+    with pytest.raises(MissingValueError, match="every row has a missing value, so none is left"):
+        pl.Microdata(frame[1:], schema, missing="drop")
+    with pytest.raises(
+        ParameterError, match="missing must be one of 'refuse', 'value', 'category', 'drop', not 'keep'"
+    ):
+        pl.Microdata(frame, schema, missing="keep")
+
+
+def test_what_missing_cells_count_for_is_part_of_the_fingerprint() -> None:
+    frame = pd.DataFrame({"age": [30, 40, 20], "ill": ["flu", "HIV", None]})
+    schema = pl.Schema("age", sensitive="ill")
+    value, category = (pl.Microdata(frame, schema, missing=missing) for missing in ("value", "category"))
+    assert value.fingerprint() != category.fingerprint()
+    assert value.select([0, 1]).missing == value.project(["age"]).missing == "value"
+    assert value.without_value("ill").tolist() == [False, False, True] and not category.without_value("ill").any()
+    assert (
+        "20 to 40 or (missing)" in pl.Microdata(frame.assign(age=[None, 40, 20]), schema, missing="value")._repr_html_()
+    )

@@ -24,8 +24,8 @@ STATES = {HOLDS: "holds", FAILS: "fails", 0: "unknown"}
 def lattice_nodes(table: Microdata, search: LatticeSearch, *, step: int | None = None) -> pd.DataFrame:
     """All nodes of the lattice as they stand after so many checks of a search; after all of them unless given.
 
-    One row per node: ``node`` (its levels), ``height``, ``loss`` and ``entropy`` (GCP and non-uniform entropy of the levels, nobody
-    being suppressed), ``holds`` (whether the rule does, in truth), ``state`` (what is known after the step: holds, fails,
+    One row per node: ``node`` (its levels), ``height``, ``loss`` and ``entropy`` (GCP and non-uniform entropy of the levels,
+    nobody being suppressed), ``holds`` (whether the rule does, in truth), ``state`` (what is known after the step: holds, fails,
     unknown) and ``check`` (its number, or 0).
 
     >>> import ppdp_lab as pl

@@ -281,9 +281,9 @@ def check_room(domain: Domain, n: int, *, bits: int = 1) -> None:
     size = n * len(domain) * bits / 8
     if size > MOST_BYTES:
         raise SchemaError(
-            f"column {domain.name!r} has {len(domain):,} different values and no hierarchy: sets of them for {n:,} rows would "
-            f"take {size / 2**30:,.1f} GiB (rows x values), and {MOST_BYTES / 2**30:g} GiB are allowed; give the column a "
-            f"hierarchy, such as Hierarchy.mask_suffix(...), or drop it"
+            f"column {domain.name!r} has {len(domain):,} different values and no hierarchy: sets of them for {n:,} rows or "
+            f"classes would take {size / 2**30:,.1f} GiB (rows x values), and {MOST_BYTES / 2**30:g} GiB are allowed; give the "
+            f"column a hierarchy, such as Hierarchy.mask_suffix(...), or drop it"
         )
 
 
