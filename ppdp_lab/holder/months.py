@@ -20,7 +20,6 @@ from ppdp_lab.table.files import FileReport, Reading, open_table
 from ppdp_lab.table.files.opening import ParquetFile
 from ppdp_lab.table.from_files import frames_for, warn_of, warn_of_roles
 
-
 _MONTHLY = re.compile(r"\.(csv|tsv|parquet|arrow|feather)(\.(gz|bz2|xz))?$", re.IGNORECASE)
 
 
@@ -133,7 +132,9 @@ def read_months(
     snapshots = _cut(everything, ids, [path.name for path in paths])
     for before, month, entry in zip(paths, snapshots[1:], read[1:]):
         if not len(month.inserted) + len(month.deleted) + len(month.updated):
-            entry.report.notes.append(f"has the same persons and values as {before.name!r}; check that it is not a copy")
+            entry.report.notes.append(
+                f"has the same persons and values as {before.name!r}; check that it is not a copy"
+            )
     return Months(snapshots, [entry.report for entry in read])
 
 

@@ -256,9 +256,13 @@ class Publisher(Remembered, ABC):
             return
         same = f"the persons and values are those of release {again} (counted from 0)"
         hint = "if the table has not changed since the release before, pass Snapshot(table), which lists no changes"
+        if again < self.number - 1:
+            hint = "read only the months that have not been published yet; to publish this one again, pass its table"
         if alone:
             raise RepeatedSnapshotError(f"{same}, so they would be published twice; {hint}")
-        warnings.warn(f"{same}; check that it is not the same month again; {hint}", RepeatedSnapshotWarning, stacklevel=4)
+        warnings.warn(
+            f"{same}; check that it is not the same month again; {hint}", RepeatedSnapshotWarning, stacklevel=4
+        )
 
     def _register(self, table: Microdata, known: np.ndarray) -> np.ndarray:
         """Note who is present, with which codes; arrays are replaced, not changed, so that a failure can be undone."""

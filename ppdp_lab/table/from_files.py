@@ -76,11 +76,12 @@ def doubtful_columns(table: Microdata) -> list[str]:
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"name": [f"Person {i}" for i in range(9)], "sex": list("mffmmffmf")})
-    >>> from ppdp_lab.table import Microdata
     >>> for sentence in doubtful_columns(Microdata(frame, Schema(["name", "sex"]))):
-    ...     print(sentence)
-    quasi-identifier 'name': nearly every record has a value of its own (9 different texts in 9 records), and sets of exact values \
-are published; if it identifies people, leave it out, else give it a hierarchy
+    ...     print(*sentence.split(", "), sep=",\n")
+    quasi-identifier 'name': nearly every record has a value of its own (9 different texts in 9 records),
+    and sets of exact values are published; if it identifies people,
+    leave it out,
+    else give it a hierarchy
     """
     return [sentence for name in table.domains if (sentence := _doubt(table, name))]
 

@@ -41,7 +41,9 @@ class Remembered(Plain):
         self._codes = np.zeros((0, 0), dtype=np.int32)
         self._vocabulary: Vocabulary | None = None
         self._awaiting = ""
-        self._digests: tuple[str, ...] = ()  # of the records of each release, by which one that comes again is recognized
+        self._digests: tuple[
+            str, ...
+        ] = ()  # of the records of each release, by which one that comes again is recognized
         self._saved: dict[
             str, str
         ] = {}  # where this memory was last read from or written to, and what stood there then
