@@ -167,12 +167,23 @@ WRONG = [
     (["people.csv", "--k", 5], "--qi age,zip"),
     (["people.csv", *GOOD], "--k, --l or --t"),
     (["people.csv", "--qi", "age,zip,", "--k", 5], "empty name"),
-    (["people.csv", "--qi", "age,zap", "--k", 5], "'zap', which the frame does not have"),
-    (["people.csv", "--qi", "age", "--sensitive", "age", "--k", 5], "both in quasi_identifiers and in sensitive"),
+    (
+        ["people.csv", "--qi", "age,zap", "--k", 5],
+        "file 'people.csv' lacks column(s) 'zap'; its columns are 'name', 'age'",
+    ),
+    (["people.csv", "--qi", "age", "--sensitive", "age", "--k", 5], "--qi and --sensitive both name 'age'; choose one"),
     (["people.csv", *GOOD, "--k", 500], "500"),
     (["people.csv", *GOOD, "--k", 0], "k must be at least 1"),
     (["people.csv", *GOOD, "--l", 9], "no partition of this table"),
-    (["people.csv", "--qi", "age", "--k", 5, "--l", 2], "sensitive"),
+    (["people.csv", "--qi", "age", "--k", 5, "--l", 2], "protects a sensitive column; name it with --sensitive"),
+    (
+        ["people.csv", "--qi", "age", "--sensitive", "zip,disease", "--k", 5, "--l", 2],
+        "for example: --rule \"KAnonymity(5) & DistinctLDiversity(2, attribute='zip')\"",
+    ),
+    (
+        ["people.csv", "--qi", "age", "--sensitive", "zip,disease", "--algorithm", "anatomy", "--l", 2],
+        "Anatomy protects one sensitive column; give --sensitive one of 'zip', 'disease'",
+    ),
     (["people.csv", *GOOD, "--k", 5, "--algorithm", "mondrain"], "did you mean 'mondrian'"),
     (["people.csv", *GOOD, "--k", 5, "--algorithm", "anatomy"], "anatomy cannot promise --k"),
     (["people.csv", *GOOD, "--k", 5, "-p", "chose=distinct"], "did you mean 'choose'"),
@@ -239,7 +250,9 @@ def test_the_reader_says_what_it_found_and_takes_what_it_is_given(call, tmp_path
         "zip;weight;disease\n01234;71,5;NA\n01235;80,25;flu\n01234;;grün\n".encode("cp1252")
     )
     ask = ("anonymize", "f.csv", "--qi", "zip,weight", "--sensitive", "disease", "--k", 2, "-o", "out.csv")
-    assert "column 'weight' has 1 missing value(s), first in line(s) 4" in refusal(call(*ask, code=2))
+    refused = refusal(call(*ask, code=2))
+    assert "column 'weight' has 1 missing value(s), first in line(s) 4" in refused
+    assert "use --missing drop (leave such rows out) or --missing value" in refused and "missing = " not in refused
     said = call(*ask, "--missing", "drop").stdout
     for words in (
         "read f.csv as CSV: 2 rows\n  separator semicolon (found), decimal comma (found), cp1252 (found)",
@@ -261,7 +274,8 @@ def test_the_reader_says_what_it_found_and_takes_what_it_is_given(call, tmp_path
         (("--encoding", "klingon"), "--encoding must be the name of a text encoding"),
         (("--text", "zip", "--numbers", "zip"), "--text and --numbers both name 'zip'"),
         (("--numbers", "disease"), "line 2, column 'disease': 'NA' is no number"),
-        (("--text", "zap"), "text names 'zap', which file 'f.csv' does not have"),
+        (("--numbers", "disease"), "list it in --missing-values, or list the column in --text"),
+        (("--text", "zap"), "--text names 'zap', which file 'f.csv' does not have"),
     ]:
         assert words in refusal(call(*ask, "--missing", "drop", *wrong, code=2))
 
@@ -273,6 +287,51 @@ def test_parquet_and_the_mark_before_formulas(call, tmp_path):
     assert "'=1+1" in (tmp_path / "out.csv").read_text()
     call("anonymize", "out.csv", *ask, "--guarded", "-o", "back.csv")
     assert "'" not in (tmp_path / "back.csv").read_text() and "=1+1" in (tmp_path / "back.csv").read_text()
+
+
+def test_cells_that_begin_like_formulas_are_counted(call, tmp_path):
+    pd.DataFrame({"age": [-1, 2, 3, 4], "=note": ["=1+1", "@x", "-5", "fine"]}).to_csv("f.csv", index=False)
+    ask = ("anonymize", "f.csv", "--qi", "age", "--sensitive", "=note", "--k", 2, "-o")
+    said = call(*ask, "out.csv").stdout
+    assert "warning: 3 cell(s) begin with =, +, -, @, a tab or a carriage return" in said and "use --guard" in said
+    assert "formula" not in call(*ask, "out.csv", "--guard").stdout
+    assert "formula" not in call(*ask, "out.parquet").stdout
+    assert "--guard is for CSV files" in refusal(call(*ask, "out.parquet", "--guard", code=2))
+
+
+def test_columns_that_identify_people_are_warned_of_without_their_values(call, people, tmp_path):
+    said = call("anonymize", people, "--qi", "name,zip", "--sensitive", "disease", "--k", 5).stdout
+    assert "warning: quasi-identifier 'name': nearly every record has a value of its own (120 different texts" in said
+    assert "person " not in said  # no value
+    assert "warning" not in call("anonymize", people, *GOOD, "--k", 5).stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("out.parquet", pd.read_parquet),
+        ("out.arrow", pd.read_feather),
+        ("out.feather", pd.read_feather),
+        ("out.TSV", lambda path: pd.read_csv(path, sep="\t", dtype={"zip": str}, keep_default_na=False)),
+        ("out", lambda path: pd.read_csv(path, dtype={"zip": str}, keep_default_na=False)),
+    ],
+)
+def test_the_extension_decides_the_format(call, people, name, read):
+    ask = ("anonymize", people, "--qi", "age,zip", "--sensitive", "disease", "--k", 5, "--seed", 1, "-o")
+    call(*ask, "plain.csv")
+    call(*ask, name)
+    plain = pd.read_csv("plain.csv", dtype={"zip": str}, keep_default_na=False)
+    pd.testing.assert_frame_equal(read(name), plain, check_dtype=False)
+
+
+def test_an_unknown_format_is_refused_before_anything_is_read(call, people):
+    words = refusal(call("anonymize", people, *GOOD, "--k", 5, "-o", "out.xlsx", code=2))
+    assert "'.xlsx' is not a known format; use one of .csv, .tsv, .txt, .parquet, .arrow, .feather" in words
+
+
+@pytest.mark.parametrize("name", ["people.csv", "."])
+def test_a_file_in_place_of_a_data_set_leads_to_the_toml_file(call, people, name):
+    assert "a TOML file" in refusal(call("data", name, code=2))
 
 
 def test_outputs_that_cannot_be_written_are_refused_first(call, people, tmp_path):

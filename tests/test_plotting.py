@@ -38,6 +38,20 @@ def test_the_same_figure_has_the_same_bytes(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.png", "a.svg", "b.png", "b.svg"]
 
 
+def test_a_pdf_is_written_where_one_is_asked_for(tmp_path):
+    first = plotting.save(draw(), tmp_path / "a.pdf")
+    assert [p.name for p in first] == ["a.png", "a.svg", "a.pdf"]
+    second = plotting.save(draw(), tmp_path / "b.PDF")
+    assert [p.read_bytes() for p in second] == [p.read_bytes() for p in first]
+    pdf = first[2].read_bytes()
+    assert pdf.startswith(b"%PDF") and b"CreationDate" not in pdf and b"atplotlib" not in pdf
+    assert [p.name for p in plotting.save(draw(), tmp_path / "k-1.5")] == ["k-1.5.png", "k-1.5.svg"]
+    with pytest.raises(ParameterError, match=r"cannot write 'c.jpg': figures are written as .png, .svg or .pdf"):
+        plotting.save(draw(), tmp_path / "c.jpg")
+    with pytest.raises(ParameterError, match="form must be one of 'png', 'svg', 'pdf', not 'jpg'"):
+        plotting.image(draw(), "jpg")
+
+
 def test_settings_are_put_back():
     before = dict(mpl.rcParams)
     draw()

@@ -75,7 +75,12 @@ def anonymize(
     maker = holder.make_anonymizer(algorithm, rule=rule, k=k, l=l, t=t, seed=seed, options=options)
     if output is not None:
         holder.check_output(output, maker, [file, *hierarchies.values()], guard=guard)
-    roles = Schema(holder.split_names("--qi", qi), holder.split_names("--sensitive", sensitive) if sensitive else ())
+    known = holder.split_names("--qi", qi)
+    secret = holder.split_names("--sensitive", sensitive) if sensitive else []
+    both = [name for name in known if name in secret]
+    if both:
+        raise ParameterError(f"--qi and --sensitive both name {', '.join(map(repr, both))}; choose one")
+    roles = Schema(known, secret)
     holder.check_attributes(maker, roles.sensitive)
     own = holder.read_own_file(file, roles, hierarchies, reading)
     release = maker.anonymize(own.table)

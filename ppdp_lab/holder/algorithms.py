@@ -66,16 +66,18 @@ def make_anonymizer(
 
 
 def check_attributes(maker: Anonymizer, sensitive: Sequence[str]) -> None:
-    """Raise an error that shows what to write after ``--rule`` if a part of the rule must name its sensitive column.
+    """Raise an error, in the words of the command line, unless every part of the rule knows its sensitive column.
 
     >>> check_attributes(make_anonymizer("mondrian", k=5, l=2), ["disease", "income"])
     Traceback (most recent call last):
     ppdp_lab.errors.ParameterError: with several sensitive columns, 'disease', 'income', name the one that each part of the rule \
 protects, for example: --rule "KAnonymity(5) & DistinctLDiversity(2, attribute='disease')"
     """
+    parts = maker.rule.parts()
+    if not sensitive and any(hasattr(part, "attribute") for part in parts):
+        raise ParameterError(f"{maker.rule} protects a sensitive column; name it with --sensitive")
     if len(sensitive) < 2:
         return
-    parts = maker.rule.parts()
     named = [
         make(type(part), part.get_params() | {"attribute": sensitive[0]})
         if getattr(part, "attribute", "") is None

@@ -32,6 +32,9 @@ def read_own_file(
     It is read as TOML tables and monthly folders are: see :class:`ppdp_lab.table.files.Reading`.
     """
     file = open_table(path, options)
+    lacking = [name for name in schema.columns if name not in file.names]
+    if lacking:
+        raise SchemaError(f"{file.label} lacks column(s) {listed(lacking)}; its columns are {listed(file.names, 20)}")
     left_out = schema.check_columns(file.names)
     with warnings.catch_warnings(record=True) as doubts:  # of the hierarchies' encodings; the report says them
         warnings.simplefilter("always", ReadingWarning)

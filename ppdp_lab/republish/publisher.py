@@ -278,6 +278,8 @@ class Publisher(Remembered, ABC):
             return
         same = f"the persons and values are those of release {again} (counted from 0)"
         hint = "if the table has not changed since the release before, pass Snapshot(table), which lists no changes"
+        if again < self.number - 1:
+            hint = "read only the months that have not been published yet; to publish this one again, pass its table"
         if alone:
             raise RepeatedSnapshotError(f"{same}, so they would be published twice; {hint}")
         warnings.warn(

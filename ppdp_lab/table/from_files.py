@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,8 +13,10 @@ from ppdp_lab.table.domain import MANY_VALUES, ORDERED, TREE
 from ppdp_lab.table.files import FileFrame, FileReport, ReadingWarning, read_frames
 from ppdp_lab.table.files.opening import TableFile
 from ppdp_lab.table.hierarchies import Hierarchy
-from ppdp_lab.table.microdata import Microdata
 from ppdp_lab.table.schema import Schema
+
+if TYPE_CHECKING:
+    from ppdp_lab.table.microdata import Microdata
 
 NEARLY = 0.8  # different values per record from which a column names people rather than describes them
 FEW = 5  # of fewer different texts nothing can be said
@@ -70,12 +73,11 @@ def doubtful_columns(table: Microdata) -> list[str]:
     and monthly folders and TOML tables warn of them. :meth:`Anonymizer.anonymize` does not: call this function first.
 
     >>> import pandas as pd
+    >>> from ppdp_lab import Microdata
     >>> frame = pd.DataFrame({"name": [f"Person {i}" for i in range(9)], "sex": list("mffmmffmf")})
-    >>> from ppdp_lab.table import Microdata
-    >>> for sentence in doubtful_columns(Microdata(frame, Schema(["name", "sex"]))):
-    ...     print(sentence)
-    quasi-identifier 'name': nearly every record has a value of its own (9 different texts in 9 records), and sets of exact values \
-are published; if it identifies people, leave it out, else give it a hierarchy
+    >>> (sentence,) = doubtful_columns(Microdata(frame, Schema(["name", "sex"])))
+    >>> print(sentence.partition(",")[0])
+    quasi-identifier 'name': nearly every record has a value of its own (9 different texts in 9 records)
     """
     return [sentence for name in table.domains if (sentence := _doubt(table, name))]
 

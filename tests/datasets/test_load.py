@@ -130,3 +130,19 @@ def test_a_data_folder_that_is_not_there_is_refused(monkeypatch, tmp_path):
     monkeypatch.setenv("PPDP_LAB_DATA", str(tmp_path / "nowhere"))
     with pytest.raises(DataFileError, match=r"data folder .* does not exist; set PPDP_LAB_DATA"):
         datasets.load("occ")
+
+
+def test_a_file_or_folder_leads_to_the_toml_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my.csv").write_text("age\n1\n")
+    for name in ("my.csv", "nowhere.parquet"):
+        with pytest.raises(
+            UnknownNameError, match=f"unknown data set: '{name}' is not a data set; describe it in a TOML file"
+        ):
+            datasets.load(name)
+    with pytest.raises(UnknownNameError, match="is a folder, not a data set; describe one of its files in a TOML file"):
+        datasets.load(str(tmp_path))
+    with pytest.raises(
+        DataFileError, match=r"my.csv' is not a data set; describe it in a TOML file, such as 'my.toml'"
+    ):
+        datasets.load(tmp_path / "my.csv")

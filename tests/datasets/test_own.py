@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from ppdp_lab import datasets
-from ppdp_lab.errors import DataFileError, HierarchyError, ParameterError, PPDPError, SchemaError
+from ppdp_lab.errors import DataFileError, HierarchyError, ParameterError, PPDPError, RoleWarning, SchemaError
 from ppdp_lab.table.files import ReadingWarning
 
 GOOD = """
@@ -225,3 +225,10 @@ def test_domains_can_be_declared(tmp_path):
         toml.write_text(text + wrong + "\n")
         with pytest.raises(PPDPError, match=words):
             datasets.load_own(toml)
+
+
+def test_a_column_that_identifies_people_is_warned_of(tmp_path):
+    (tmp_path / "t.csv").write_text("name,age\n" + "".join(f"Person {i},{i % 3}\n" for i in range(20)))
+    (tmp_path / "t.toml").write_text('file = "t.csv"\nquasi_identifiers = ["name", "age"]\n')
+    with pytest.warns(RoleWarning, match="quasi-identifier 'name': nearly every record has a value of its own"):
+        datasets.load(tmp_path / "t.toml")

@@ -1,10 +1,24 @@
 """Snapshots from a folder of monthly files."""
 
+from pathlib import Path
+
+import numpy as np
 import pandas as pd
 import pytest
 
-from ppdp_lab.errors import DataFileError, IdError, MissingValueError, ParameterError, SchemaError
+import ppdp_lab as pl
+from ppdp_lab.errors import (
+    DataFileError,
+    IdError,
+    MissingValueError,
+    ParameterError,
+    RepeatedSnapshotError,
+    RoleWarning,
+    SchemaError,
+)
 from ppdp_lab.holder import read_months, snapshots_from_folder
+from ppdp_lab.holder.months import in_order
+from ppdp_lab.republish import Publisher
 from ppdp_lab.table import Hierarchy, Schema
 from ppdp_lab.table.files import Reading, ReadingWarning
 
@@ -36,7 +50,7 @@ def test_monthly_files_with_mistakes_are_refused(months):
     schema = Schema("age", sensitive="illness")
     with pytest.raises(DataFileError, match="no folder"):
         snapshots_from_folder(months / "none", schema, id="person")
-    with pytest.raises(DataFileError, match=r"no CSV or parquet file matches '\*.xlsx'"):
+    with pytest.raises(DataFileError, match=r"no CSV, parquet or Arrow file matches '\*.xlsx'"):
         snapshots_from_folder(months, schema, id="person", pattern="*.xlsx")
     with pytest.raises(SchemaError, match=r"file '2026-01.csv' lacks column\(s\) 'persons'"):
         snapshots_from_folder(months, schema, id="persons")
@@ -198,3 +212,143 @@ def test_a_column_with_a_hierarchy_of_texts_is_read_to_the_letter(tmp_path):
         snapshots_from_folder(tmp_path, SICK, id="id", hierarchies=[tree])
     with pytest.raises(ParameterError, match="numbers names 'zip', whose hierarchy has texts for leaves"):
         snapshots_from_folder(tmp_path, SICK, id="id", hierarchies={"zip": tree}, numbers=["zip"])
+
+
+# ---------------------------------------------------------------------- which month comes first
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["month-1.csv", "month-2.csv", "month-10.csv"],
+        ["M9.csv", "m-10.CSV", "m_11.parquet"],
+        ["2025-12.csv", "2026-01.csv"],
+        ["12-2025.csv", "01-2026.csv"],
+        ["Q4-2025.csv", "Q1-2026.csv"],
+        ["122025.csv", "012026.csv"],
+        ["202512.csv", "202601.csv"],
+        ["31122025.csv", "01012026.csv"],
+        ["20251231.csv", "20260101.csv"],
+        ["13.04.2026.csv", "04.05.2026.csv"],  # 13 is no month
+        ["04-13-2026.csv", "05-04-2026.csv"],
+        ["01.02.2026.csv", "01.03.2026.csv"],  # the same order either way
+        ["x-2026-01-31T12.csv", "x-2026-02-28T11.csv"],
+        ["009999.csv", "010000.csv"],
+        ["only.csv"],
+    ],
+)
+def test_numbers_and_dates_in_names_decide_the_order(names):
+    assert [path.name for path in in_order([Path(name) for name in sorted(names)])] == names
+    assert [path.name for path in in_order([Path(name) for name in sorted(names, reverse=True)])] == names
+
+
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        (["month-1.csv", "month-01.csv"], "some have the same numbers"),
+        (["2026-01.csv", "2026-01.parquet"], "some have the same numbers"),
+        (["jan.csv", "feb.csv"], "they differ in more than their numbers"),
+        (["2026-01.csv", "2026-01-corrected.csv"], "they differ in more than their numbers"),
+        (["month-1.csv", "week-2.csv"], "they differ in more than their numbers"),
+        (["05.04.2026.csv", "04.05.2026.csv"], "their numbers can be read in several ways"),
+        (["12-25.csv", "01-26.csv"], "their numbers can be read in several ways"),
+        (["123125.csv", "013126.csv"], "their numbers can be read in several ways"),
+    ],
+)
+def test_names_that_do_not_decide_the_order_are_refused(names, why):
+    with pytest.raises(DataFileError, match=f"do not tell which month comes first: {why}; name them like 2026-01.csv"):
+        in_order([Path(name) for name in names])
+
+
+def test_months_are_read_in_their_order_or_in_the_listed_one(tmp_path):
+    for name, ids in (("month-10", [3, 4]), ("month-2", [2, 3]), ("month-1", [1, 2])):
+        (tmp_path / f"{name}.csv").write_text(month(ids))
+    read = snapshots_from_folder(tmp_path, SICK, id="id")
+    assert [list(snapshot.table.ids) for snapshot in read] == [[1, 2], [2, 3], [3, 4]]
+    for number, name in enumerate(("jan", "feb", "mar"), start=1):
+        (tmp_path / f"{name}.csv").write_text(month([number]))
+    order = ["jan.csv", "feb.csv", "mar.csv"]
+    listed = snapshots_from_folder(tmp_path, SICK, id="id", pattern="???.csv", order=order)
+    assert [list(snapshot.table.ids) for snapshot in listed] == [[1], [2], [3]]
+    for wrong, words in [
+        (order[:2], "order: 'mar.csv' is missing"),
+        ([*order, "apr.csv"], "order: 'apr.csv' is not among the files"),
+        ([*order, "jan.csv"], "order: 'jan.csv' is listed twice"),
+        ("jan.csv", "order must be a list of file names"),
+    ]:
+        with pytest.raises(ParameterError, match=words):
+            snapshots_from_folder(tmp_path, SICK, id="id", pattern="???.csv", order=wrong)
+
+
+# ---------------------------------------------------------------------- a month by itself
+@pytest.fixture
+def three_months(tmp_path):
+    rng = np.random.default_rng(3)
+    n = 300
+    people = pd.DataFrame(
+        {
+            "id": range(n),
+            "age": rng.integers(18, 80, n),
+            "zip": rng.choice(["01067", "01069", "04103"], n),
+            "illness": rng.choice(["flu", "HIV", "asthma", "angina", "cold"], n),
+        }
+    )
+    for number, rows in ((1, slice(0, 200)), (2, slice(50, 250)), (10, slice(75, 300))):
+        people[rows].to_csv(tmp_path / f"month-{number}.csv", index=False)
+    return tmp_path
+
+
+SERIES = {
+    "MInvariance": lambda: pl.MInvariance(2, seed=1),
+    "EEquivalence": lambda: pl.EEquivalence(2, e=2, seed=1),
+    "BPG": lambda: pl.BPG(pl.KAnonymity(3), base=pl.Mondrian(pl.KAnonymity(3)), seed=1),
+    "MDistinct": lambda: pl.MDistinct(2, seed=1),
+    "I3M": lambda: pl.I3M(3, seed=1),
+}
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_a_month_read_by_itself_continues_the_series(three_months, name):
+    schema, memory = Schema(["age", "zip"], sensitive="illness"), three_months / "memory.npz"
+
+    def alone(number):
+        (snapshot,) = snapshots_from_folder(three_months, schema, id="id", pattern=f"month-{number}.csv")
+        return snapshot
+
+    together = SERIES[name]()
+    expected = [together.publish(month) for month in snapshots_from_folder(three_months, schema, id="id")]
+    SERIES[name]().save(memory)
+    for number, release in zip((1, 2, 10), expected):
+        publisher = Publisher.load(memory)
+        found = publisher.publish(alone(number))
+        assert sorted(found.records) == sorted(release.records) and len(found) == len(release)
+        assert [found.n_classes, found.n_counterfeits] == [release.n_classes, release.n_counterfeits]
+        publisher.save(memory)
+    for number, before in ((10, 2), (1, 0)):  # the last month, and one before it
+        publisher = Publisher.load(memory)
+        with pytest.raises(
+            RepeatedSnapshotError, match=f"those of release {before} .counted from 0., so they would be"
+        ):
+            publisher.publish(alone(number))
+        assert publisher.number == 3
+
+
+def test_a_copied_month_is_pointed_out(tmp_path):
+    folder_of(tmp_path, month([1, 2]), month([2, 1], [11, 10]))
+    with pytest.warns(
+        ReadingWarning, match=r"m2.csv: has the same persons and values as 'm1.csv'; check that it is not"
+    ):
+        snapshots_from_folder(tmp_path, SICK, id="id")
+
+
+def test_ids_of_a_month_by_itself_can_be_text(tmp_path):
+    folder_of(tmp_path, month(["01", "X2"]), month([7, 8]))
+    (only,) = snapshots_from_folder(tmp_path, SICK, id="id", pattern="m2.csv", text=["id"])
+    assert list(only.table.ids) == ["7", "8"]
+
+
+def test_months_warn_of_columns_that_identify_people(tmp_path):
+    folder_of(tmp_path, month(range(9), [f"street {i}" for i in range(9)]))
+    with pytest.warns(
+        RoleWarning, match="quasi-identifier 'zip': nearly every record has a value of its own"
+    ) as caught:
+        snapshots_from_folder(tmp_path, SICK, id="id")
+    assert "street" not in str(caught[0].message)

@@ -13,10 +13,10 @@ from plain import earth_mover, satisfies
 from strategies import Case, cases, rules
 
 import ppdp_lab as pl
-from ppdp_lab.errors import InfeasibleError, ParameterError, SchemaError
+from ppdp_lab.errors import BrokenRuleError, InfeasibleError, ParameterError, SchemaError
 from ppdp_lab.principles import All
 from ppdp_lab.release import Release
-from ppdp_lab.table import ClassCounts
+from ppdp_lab.table import ClassCounts, Microdata, Schema
 
 
 @settings(max_examples=100)
@@ -283,3 +283,27 @@ def test_reasons_name_how_many_are_missing() -> None:
     assert "1 distinct value(s) of sensitive (HIV x 2, 1 missing), fewer than l = 2" in str(verdict)
     with pytest.raises(InfeasibleError, match="HIV x 29, 1 missing"):
         pl.DistinctLDiversity(2).require_feasible(ClassCounts.of_values([EVERYBODY], missing="value"))
+
+
+def test_a_failing_class_is_named_by_its_values() -> None:
+    frame = pd.DataFrame({"age": [21, 25, 40], "zip": ["a", "b", "c"], "illness": ["flu", "HIV", "flu"]})
+    release = Release(Microdata(frame, Schema(["age", "zip"], sensitive="illness")), np.array([0, 0, 1]))
+    sentences = [
+        "class with age [21, 25], zip {a, b}: 2 records, fewer than k = 3",
+        "class with age 40, zip c: 1 record, fewer than k = 3",
+    ]
+    assert pl.KAnonymity(3).check(release).why() == sentences
+    assert pl.KAnonymity(3).check(release.published()).why() == sentences
+    assert pl.KAnonymity(3).check(release.counts()).why(1) == ["class 0: 2 records, fewer than k = 3"]
+    with pytest.raises(
+        BrokenRuleError
+    ) as caught:  # such messages are logged, and a class of one shows a person's values
+        release.checked(pl.KAnonymity(3))
+    assert "class 1: 1 record" in str(caught.value) and "age" not in str(caught.value)
+
+
+def test_the_name_of_a_class_is_short() -> None:
+    many = [f"village number {i}" for i in range(50)]
+    table = Microdata(pd.DataFrame({"place": many}), Schema("place"))
+    (sentence,) = pl.KAnonymity(99).check(Release(table, np.zeros(50, dtype=int))).why()
+    assert sentence.startswith("class with place {village number 0, ") and len(sentence) < 100

@@ -1,6 +1,7 @@
 """What every publisher has, shown by one that remembers each person's first class."""
 
 import uuid
+import warnings
 from decimal import Decimal
 from typing import ClassVar
 
@@ -9,7 +10,16 @@ import pandas as pd
 import pytest
 from republish.lives import same_but_for_names
 
-from ppdp_lab.errors import BrokenRuleError, DataFileError, IdError, ParameterError, PublicationError, SchemaError
+from ppdp_lab.errors import (
+    BrokenRuleError,
+    DataFileError,
+    IdError,
+    ParameterError,
+    PublicationError,
+    RepeatedSnapshotError,
+    RepeatedSnapshotWarning,
+    SchemaError,
+)
 from ppdp_lab.release import Release
 from ppdp_lab.republish import Publisher, Snapshot, UpdateStream
 from ppdp_lab.republish.memory import Stored, file
@@ -293,3 +303,50 @@ def test_a_release_and_its_persons_must_fit():
 
     with pytest.raises(ParameterError, match="Careless made a release of 60 records and named 59 persons"):
         Careless().publish(people())
+
+
+def test_the_same_table_again_is_pointed_out_unless_it_is_meant(tmp_path):
+    table, publisher = people(), Remembering()
+    publisher.publish(table)
+    publisher.save(tmp_path / "memory.npz")
+    publisher = Remembering.load(tmp_path / "memory.npz")
+    shuffled = table.select(np.random.default_rng(2).permutation(len(table)))
+    with pytest.warns(
+        RepeatedSnapshotWarning, match=r"those of release 0 .counted from 0.; check that it is not the same"
+    ):
+        publisher.publish(shuffled)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        publisher.publish(Snapshot(table))  # lists no changes
+        publisher.publish(Snapshot(table, publisher.number))
+        publisher.publish(table.select(range(50)))
+        publisher.publish(table)  # who left may come back
+
+
+def test_a_stream_that_begins_again_is_refused(tmp_path):
+    first, second, *_ = stream()
+    publisher = Remembering()
+    publisher.publish(first)
+    publisher.publish(second)
+    publisher.save(tmp_path / "memory.npz")
+    publisher = Remembering.load(tmp_path / "memory.npz")
+    with pytest.raises(
+        RepeatedSnapshotError, match=r"release 0 .*read only the months that have not been published yet"
+    ):
+        publisher.publish(first)
+    assert publisher.number == 2
+    publisher.publish(first.table)
+
+
+def test_a_memory_without_digests_is_loaded(tmp_path, monkeypatch):
+    table, path = people(), tmp_path / "memory.npz"
+    publisher = Remembering()
+    publisher.publish(table)
+    written = module.write_memory
+    older = lambda path, header, *rest: written(path, {k: v for k, v in header.items() if k != "digests"}, *rest)  # noqa: E731
+    monkeypatch.setattr(module, "write_memory", older)
+    publisher.save(path)
+    publisher = Remembering.load(path)
+    with pytest.raises(RepeatedSnapshotError, match="release 0"):  # nothing has changed, which needs no digest
+        publisher.publish(Snapshot.after(None, table, 0))
+    publisher.publish(table.select(range(50)))

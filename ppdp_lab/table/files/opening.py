@@ -163,12 +163,12 @@ Opened = tuple[int, pa.Schema, Callable[[list[str]], pa.Table]]
 """Number of rows, schema, and a function that reads columns by name."""
 TableFile = CsvFile | ParquetFile
 _OPENERS: dict[str, Callable[[bytes], Opened]] = {"parquet": _open_parquet, "Arrow": _open_arrow}
+_BYTES = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary, pa.types.is_binary_view)
 _UNREADABLE: list[tuple[Callable[[pa.DataType], bool], str]] = [
     (pa.types.is_nested, "lists or records"),
     (lambda form: any(test(form) for test in _BYTES), "bytes"),
     (lambda form: isinstance(form, pa.BaseExtensionType), "values of an extension type"),
 ]
-_BYTES = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary, pa.types.is_binary_view)
 
 
 def open_table(path: str | Path, options: Reading | None = None, *, label: str | None = None) -> TableFile:

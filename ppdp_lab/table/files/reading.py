@@ -144,7 +144,7 @@ def _agree_on_dates(columns: Sequence[Column]) -> None:
     """
     dated = [column for column in columns if column.kind.layouts]
     for sign in "./-":
-        alike = [column for column in dated if sign in column.kind.layouts[0]]
+        alike = [column for column in dated if column.kind.layouts and sign in column.kind.layouts[0]]
         common = [name for name in WRITTEN if all(name in column.kind.layouts for column in alike)]
         for column in alike if len(alike) > 1 else []:
             column.kind = dates_written(tuple(common))

@@ -99,17 +99,18 @@ def write_tables(frames: Mapping[Any, pd.DataFrame], *, separator: str = ",", gu
 
 
 def _csv_writer(frame: pd.DataFrame, separator: str, guard: bool) -> Content:
-    shown = guarded(frame) if guard else frame
-    # the csv module leaves a lone carriage return bare, which every reader takes for the end of a line
-    bare = any(_is_text(shown[name]) and shown[name].astype("str").str.contains("\r").any() for name in shown.columns)
+    try:
+        shown = guarded(frame) if guard else frame
+        # the csv module leaves a lone carriage return bare, which every reader takes for the end of a line
+        texts = [shown[name].astype("str") for name in shown.columns if _is_text(shown[name])]
+    except UnicodeEncodeError:
+        raise _no_unicode() from None
+    bare = any(text.str.contains("\r").any() for text in texts)
     quoting = csv.QUOTE_NONNUMERIC if bare else csv.QUOTE_MINIMAL
 
     def write(file: BinaryIO) -> None:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        try:
-            shown.to_csv(text, index=False, sep=separator, quoting=quoting, lineterminator="\n")
-        except UnicodeEncodeError:
-            raise _no_unicode() from None
+        shown.to_csv(text, index=False, sep=separator, quoting=quoting, lineterminator="\n")
         text.detach()
 
     return write
@@ -154,7 +155,7 @@ def formula_cells(frame: pd.DataFrame) -> int:
     columns = [frame.iloc[:, position] for position in range(len(frame.columns)) if _is_text(frame.iloc[:, position])]
     for texts in [*columns, pd.Series([str(name) for name in frame.columns])]:
         values = pd.Series(texts.dropna().astype("str"), dtype="str")
-        count += int((values.str.contains(_FORMULA) & ~values.str.contains(_NUMBER)).sum())
+        count += int((values.str.contains(r"^[=+\-@\t\r]") & ~values.str.contains(_NUMBER)).sum())
     return count
 
 

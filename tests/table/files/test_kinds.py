@@ -45,7 +45,10 @@ def test_the_quick_way_says_what_every_cell_says(cells, decimal):
         (["0x1F", "12"], ".", "text", ["0x1F", "12"]),
         (["yes", "1"], ".", "text", ["yes", "1"]),
         (["2020-02-30"], ".", "text (dates, but some do not exist)", ["2020-02-30"]),
-        (["03/04/2020"], ".", "text (dates, but not as 2020-12-31)", ["03/04/2020"]),
+        (["03/04/2020"], ".", "text (dates, but day and month may be confused)", ["03/04/2020"]),
+        (["31.02.2020"], ".", "text (dates, but not in one layout)", ["31.02.2020"]),
+        (["17.07.05"], ".", "text (dates, but not in one layout)", ["17.07.05"]),
+        (["17.07.2005", "18/07/2005"], ".", "text (dates, but not in one layout)", ["17.07.2005", "18/07/2005"]),
         (["True", "False"], ".", "text", ["True", "False"]),
     ],
 )
@@ -65,6 +68,22 @@ def test_dates():
     timed = column(["2020-01-02", "2020-01-02T03:04"])
     timed.decide(".", numbers=False)
     assert timed.kind.name == "dates with times" and timed.series(timed.kind.name).iloc[1].hour == 3
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "days"),
+    [
+        (["17.07.2005", " 3.4.2006"], "dates (written as DD.MM.YYYY)", ["2005-07-17", "2006-04-03"]),
+        (["07/17/2005", "03/04/2006"], "dates (written as MM/DD/YYYY)", ["2005-07-17", "2006-03-04"]),
+        (["17-07-2005"], "dates (written as DD-MM-YYYY)", ["2005-07-17"]),
+        (["2005/7/1", "2005/12/31"], "dates (written as YYYY/MM/DD)", ["2005-07-01", "2005-12-31"]),
+    ],
+)
+def test_dates_whose_days_tell_their_layout(cells, kind, days):
+    found = column(cells)
+    found.decide(".", numbers=False)
+    assert str(found.kind) == kind and [str(v) for v in found.series("dates").dt.date] == days
+    assert str(found.series("dates with times").iloc[0].date()) == days[0]
 
 
 def test_a_late_word_makes_numbers_text():

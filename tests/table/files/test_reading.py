@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import re
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -264,8 +266,22 @@ def test_parquet_that_cannot_be_used(tmp_path):
     with pytest.raises(DataFileError, match="row 1, column 'x': 'nan' is no number"):
         read_file(save(x=[np.nan, 1.0]))
     assert read_file(save(x=[np.nan, 1.0]), Reading(missing="drop", missing_values=["NaN"])).report.rows_dropped == 1
-    with pytest.raises(DataFileError, match="column 'x' holds lists or records"):
-        read_file(save(x=[[1], [2]]))
+    for values, what in [
+        ([[1], [2]], "lists or records"),
+        ([{"a": 1}, {"a": 2}], "lists or records"),
+        (pa.array([[("a", 1)], []], pa.map_(pa.string(), pa.int64())), "lists or records"),
+        ([b"a", b"\xff"], "bytes"),
+        (pa.array([b"ab", b"cd"], pa.binary(2)), "bytes"),
+        (pa.array([b"a", b"b"]).dictionary_encode(), "bytes"),
+    ]:
+        with pytest.raises(
+            DataFileError, match=f"column 'x' holds {what}; convert it to one number, date or text per row"
+        ):
+            read_file(save(x=values))
+    ends = pa.array([0, 1, 2], pa.int32()).buffers()[1]
+    broken = pa.Array.from_buffers(pa.string(), 2, [None, ends, pa.py_buffer(b"\xffa")])
+    with pytest.raises(DataFileError, match=r"cannot be read as parquet: .*Invalid UTF8"):
+        read_file(save(x=broken))
     with pytest.raises(DataFileError, match="has columns but no rows"):
         read_file(save(x=pa.array([], pa.int64())))
     with pytest.raises(DataFileError, match="column 'x' cannot be read as numbers, it holds other"):
@@ -322,3 +338,72 @@ def test_a_table_made_of_what_was_read(save):
     read = read_file(save(TEXT))
     table = Microdata(read.frame, Schema(["age", "zip", "weight"], identifiers="name"))
     assert [domain.kind for domain in table.qi_domains] == ["ordered", "set", "ordered"]
+
+
+def test_decimal_columns_keep_their_digits(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    def read(*numbers):
+        pyarrow.parquet.write_table(pa.table({"x": [Decimal(number) for number in numbers]}), tmp_path / "t.parquet")
+        return read_file(tmp_path / "t.parquet")
+
+    assert read("1.50", "2.25").frame["x"].tolist() == [1.5, 2.25]
+    accounts = read("1234567890123456789", "1234567890123456788")  # one float for both
+    assert accounts.frame["x"].tolist() == ["1234567890123456789", "1234567890123456788"]
+    assert accounts.report.columns["x"] == "text (codes: some have more than 15 digits)"
+
+
+@pytest.mark.parametrize("name", ["t.arrow", "t.feather", "stream.arrow", "t.dat"])
+def test_arrow_files_are_read(tmp_path, name):
+    import pyarrow as pa
+    import pyarrow.feather
+
+    table = pa.table({"zip": ["01067", "01069"], "age": [30, 40]})
+    if name.startswith("stream"):
+        with pa.OSFile(str(tmp_path / name), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
+            writer.write_table(table)
+    else:
+        pyarrow.feather.write_feather(table, str(tmp_path / name))
+    read = read_file(tmp_path / name)
+    assert read.report.form == "Arrow" and lists(read) == {"zip": ["01067", "01069"], "age": [30, 40]}
+
+
+def test_an_arrow_file_that_is_none_is_refused(tmp_path):
+    (tmp_path / "t.feather").write_bytes(b"FEA1, an older format")
+    with pytest.raises(DataFileError, match=r"cannot be read as Arrow: .*; write the file again"):
+        read_file(tmp_path / "t.feather")
+
+
+@pytest.mark.parametrize(
+    ("cells", "kinds"),
+    [
+        ((["17.07.2005"], ["03.04.2006"]), ["dates (written as DD.MM.YYYY)"] * 2),
+        ((["03.04.2006"], ["05.04.2006"]), ["text (dates, but day and month may be confused)"] * 2),
+        ((["17.07.2005"], ["07.17.2005"]), ["text (dates, but not in one layout)"] * 2),
+        ((["17.07.2005"], ["2006-04-03"]), ["dates (written as DD.MM.YYYY)", "dates"]),
+        ((["17.07.2005"], ["03/04/2006"]), ["text", "text (dates, but day and month may be confused)"]),
+    ],
+)
+def test_dates_are_read_alike_in_all_files(tmp_path, cells, kinds):
+    for number, column in enumerate(cells):
+        (tmp_path / f"{number}.csv").write_text("\n".join(["born", *column]))
+    read = read_frames([open_table(tmp_path / f"{number}.csv") for number in range(len(cells))], ["born"])
+    assert [entry.report.columns["born"] for entry in read] == kinds
+    if kinds[0].startswith("dates"):
+        assert all(entry.frame["born"].dtype.kind == "M" for entry in read)
+        assert not any(entry.report.notes for entry in read)
+
+
+@pytest.mark.parametrize(
+    ("options", "spelled"),
+    [
+        (Reading(), 'use missing="drop" (leave such rows out) or missing="value"'),
+        (Reading.of({}, "'my.toml': "), 'use missing = "drop" (leave such rows out) or missing = "value"'),
+        (Reading.of({}, "--"), "use --missing drop (leave such rows out) or --missing value"),
+    ],
+)
+def test_messages_spell_options_as_the_interface_does(tmp_path, options, spelled):
+    (tmp_path / "t.csv").write_text("age,zip\n1,\n2,3\n")
+    with pytest.raises(MissingValueError, match=re.escape(spelled)):
+        read_file(tmp_path / "t.csv", options)

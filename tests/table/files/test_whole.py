@@ -119,6 +119,25 @@ def test_a_writer_that_fails_changes_nothing(tmp_path):
     assert target.read_text() == "old" and hidden(tmp_path) == []
 
 
+@pytest.mark.skipif(os.name != "posix", reason="only there a process can be given a smaller disk")
+@pytest.mark.parametrize(
+    "content", [b"x" * 100_000, b"x" * 5000, lambda file: [file.write(b"x" * 999) for _ in range(99)]]
+)
+def test_a_full_disk_is_named_and_leaves_nothing(tmp_path, content):
+    import resource
+
+    target = tmp_path / "out.txt"
+    target.write_text("old")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))  # beyond it, writing fails as on a full disk
+    try:
+        with pytest.raises(DataFileError, match=r"out.txt' cannot be written: File too large; nothing was changed"):
+            write_whole(target, content)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert target.read_text() == "old" and hidden(tmp_path) == []
+
+
 def test_secrets_are_narrow_from_the_start(tmp_path):
     target = tmp_path / "secret"
     target.write_text("old")
