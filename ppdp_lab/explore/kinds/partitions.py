@@ -84,9 +84,9 @@ class Partition(Explorer):
         work.step(3, 4, "drawing")
         says = (
             f"{rule} leaves {release.n_classes:,} boxes for {len(plane):,} people ({plane.provenance}): an adversary who knows a "
-            f"person's {x.value} and {y.value} picks their row with a chance of at most {shares['largest risk']:.1%}. Of the two, "
-            f"{shares['loss (GCP)']:.1%} of the ranges (GCP) and {shares['loss (entropy)']:.1%} of the bits (non-uniform entropy) "
-            f"are lost. {remaining_risk(release)}"
+            f"person's {x.value} and {y.value} picks their row with a chance of at most {shares['largest risk']:.1%}. "
+            f"{shares['loss (GCP)']:.1%} of the two ranges (GCP) and {shares['loss (entropy)']:.1%} of the bits (non-uniform "
+            f"entropy) are lost. {remaining_risk(release)}"
         )
         return Shown(
             figure=drawings.partition(release),

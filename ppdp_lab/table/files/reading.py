@@ -210,7 +210,7 @@ def _refuse_missing(file: TableFile, columns: dict[str, Column]) -> None:
             raise MissingValueError(
                 f"{file.label}: column {name!r} has {len(rows)} missing value(s), first in {what}(s) {places}; fill them in, "
                 f"or use {file.options.spelled('missing', DROP)} (leave such rows out), {file.options.spelled('missing', VALUE)} "
-                f"(publish them as {MISSING}, which protects nobody) or {file.options.spelled('missing', CATEGORY)} (which counts "
+                f"(publish them as {MISSING}, which protects nobody) or {file.options.spelled('missing', CATEGORY)} (count them "
                 f"as any other value)"
             )
 
