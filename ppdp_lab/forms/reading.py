@@ -15,8 +15,8 @@ from ppdp_lab.table.boxes import BoxColumn
 from ppdp_lab.table.boxes.columns import check_room, no_sets
 from ppdp_lab.table.boxes.labels import OR_MISSING
 from ppdp_lab.table.boxes.numbers import codes_within, has_digits
-from ppdp_lab.table.files import MISSING
 from ppdp_lab.table.files.kinds import text_of
+from ppdp_lab.table.schema import MISSING
 
 
 def require_columns(what: str, frame: pd.DataFrame, names: Sequence[str]) -> None:

@@ -24,11 +24,10 @@ from ppdp_lab.errors import (
 )
 from ppdp_lab.registry import counted, cut, few_names
 from ppdp_lab.table.domain import Domain
-from ppdp_lab.table.files.options import DROP, GAPS, REFUSE
 from ppdp_lab.table.hierarchies import Hierarchy
 from ppdp_lab.table.keys.bounds import check_codes
 from ppdp_lab.table.keys.grouping import Grouping, group
-from ppdp_lab.table.schema import Schema, _names
+from ppdp_lab.table.schema import DROP, GAPS, REFUSE, Schema, _names
 from ppdp_lab.table.showing import table_html
 
 

@@ -10,6 +10,8 @@ from typing import Any
 from ppdp_lab.errors import SchemaError, listed
 from ppdp_lab.registry import cut
 
+REFUSE, VALUE, CATEGORY, DROP = GAPS = ("refuse", "value", "category", "drop")  # what to do with missing cells
+MISSING = "(missing)"  # how a missing value is published
 RESERVED = ("group", "count", "pseudonym")  # columns that published tables add
 
 

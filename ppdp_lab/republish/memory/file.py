@@ -25,8 +25,9 @@ import pandas as pd
 from ppdp_lab.errors import DataFileError, listed
 from ppdp_lab.republish.memory.vocabulary import Vocabulary
 from ppdp_lab.table import Domain, Hierarchy
-from ppdp_lab.table.files import MISSING, locked, write_whole
+from ppdp_lab.table.files import locked, write_whole
 from ppdp_lab.table.files.kinds import text_of
+from ppdp_lab.table.schema import MISSING
 
 FORMAT = 3
 _HEADER = {

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from ppdp_lab.table.domain import SET, Domain
-from ppdp_lab.table.files.options import MISSING
+from ppdp_lab.table.schema import MISSING
 
 OR_MISSING = f" or {MISSING}"  # ends the text of an interval that takes in the missing value, too
 

@@ -27,7 +27,8 @@ from ppdp_lab.table.files.kinds import (
     quick_kind,
     text_of,
 )  # fmt: skip
-from ppdp_lab.table.files.options import CATEGORY, MISSING, VALUE, Reading
+from ppdp_lab.table.files.options import Reading
+from ppdp_lab.table.schema import CATEGORY, MISSING, VALUE
 
 CATEGORIES, OTHER = "categories", "other"
 _LONGEST_MARK = max(map(len, MARKS))

@@ -8,10 +8,9 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from ppdp_lab.errors import ParameterError, check_choice, check_separator, listed, unknown
+from ppdp_lab.table.schema import GAPS, REFUSE
 
-REFUSE, VALUE, CATEGORY, DROP = GAPS = ("refuse", "value", "category", "drop")
 PYTHON, TOML, COMMAND_LINE = "Python", "TOML", "command line"
-MISSING = "(missing)"  # how a missing value is published
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -31,9 +31,10 @@ from ppdp_lab.table.files.kinds import (
     decimal_signs,
 )  # fmt: skip
 from ppdp_lab.table.files.opening import CsvFile, TableFile, open_table
-from ppdp_lab.table.files.options import CATEGORY, DROP, MISSING, REFUSE, VALUE, Reading
+from ppdp_lab.table.files.options import Reading
 from ppdp_lab.table.files.report import FileReport, ReadingWarning
 from ppdp_lab.table.files.scanning import rows_of
+from ppdp_lab.table.schema import CATEGORY, DROP, MISSING, REFUSE, VALUE
 
 
 @dataclass

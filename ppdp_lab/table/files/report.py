@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from ppdp_lab.errors import PPDPWarning
 from ppdp_lab.registry import OneLine
-from ppdp_lab.table.files.options import CATEGORY, DROP, MISSING, VALUE, Reading
+from ppdp_lab.table.files.options import Reading
+from ppdp_lab.table.schema import CATEGORY, DROP, MISSING, VALUE
 
 _SIGNS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "|", " ": "blank"}
 

@@ -21,12 +21,13 @@ from ppdp_lab.errors import (
     check_separator,
     listed,
 )
-from ppdp_lab.table.files import MISSING, read_rows, write_whole
+from ppdp_lab.table.files import read_rows, write_whole
 from ppdp_lab.table.files.kinds import text_of
 from ppdp_lab.table.hierarchies.levels import check_tree, level_columns
 from ppdp_lab.table.hierarchies.making import interval_rows, masked_rows, plain
 from ppdp_lab.table.hierarchies.showing import tree_html
 from ppdp_lab.table.keys.bounds import check_entries
+from ppdp_lab.table.schema import MISSING
 
 ROOT = "*"
 DEEPEST = 100  # levels of nested dictionaries

@@ -398,9 +398,9 @@ def test_dates_are_read_alike_in_all_files(tmp_path, cells, kinds):
 @pytest.mark.parametrize(
     ("options", "spelled"),
     [
-        (Reading(), 'use missing="drop" (leave such rows out) or missing="value"'),
-        (Reading.of({}, "'my.toml': "), 'use missing = "drop" (leave such rows out) or missing = "value"'),
-        (Reading.of({}, "--"), "use --missing drop (leave such rows out) or --missing value"),
+        (Reading(), 'use missing="drop" (leave such rows out), missing="value"'),
+        (Reading.of({}, "'my.toml': "), 'use missing = "drop" (leave such rows out), missing = "value"'),
+        (Reading.of({}, "--"), "use --missing drop (leave such rows out), --missing value"),
     ],
 )
 def test_messages_spell_options_as_the_interface_does(tmp_path, options, spelled):
