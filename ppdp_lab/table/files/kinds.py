@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -49,7 +49,7 @@ class Kind:
     note: str = ""
     refused: str | None = None
     other_decimal: str = ""
-    layouts: tuple[str, ...] = ()
+    layouts: tuple[str, ...] = field(default=(), repr=False)
 
     def __str__(self) -> str:
         return f"{self.name} ({self.why})" if self.why else self.name
