@@ -1,4 +1,4 @@
-"""What mkdocs calls while it builds: pages from ppdp_lab.lab.report.site, docstrings as Markdown. Nothing is made here."""
+"""What mkdocs calls while it builds: pages from docs.builder, docstrings as Markdown. Nothing is made here."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from typing import Any
 import griffe
 from mkdocs.structure.files import File
 
-from ppdp_lab.lab.report.site.assembly import Site, nav
-from ppdp_lab.lab.report.site.docstrings import missing_sources, to_markdown, with_note
-from ppdp_lab.lab.report.site.reference import default_of, place_of
+from docs.builder.pages import Site, nav
+from docs.builder.reference import default_of, missing_sources, place_of, to_markdown, with_note
 
 ROOT = Path(__file__).parents[1]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 if _TYPE_CHECKING:
-    from ppdp_lab import anonymize, attacks, datasets, forms, holder, metrics, principles, republish, table
+    from ppdp_lab import anonymize, attacks, datasets, holder, io, metrics, principles, release, republish, table
     from ppdp_lab.anonymize import (
         Anatomy,
         Flash,
@@ -46,7 +46,7 @@ if _TYPE_CHECKING:
 
 __version__ = "0.1.0.dev0"
 
-_ROOMS = ("anonymize", "attacks", "datasets", "forms", "holder", "metrics", "principles", "republish", "table")
+_ROOMS = ("anonymize", "attacks", "datasets", "holder", "io", "metrics", "principles", "release", "republish", "table")
 _HOME = {
     "anonymize": (
         "Anatomy",
@@ -118,11 +118,11 @@ __all__ = [
     "anonymize",
     "attacks",
     "datasets",
-    "forms",
     "holder",
     "il_optimization",
     "metrics",
     "principles",
+    "release",
     "republish",
     "show_versions",
     "snapshots_from_folder",

@@ -15,9 +15,8 @@ import ppdp_lab
 
 PACKAGE = Path(ppdp_lab.__file__).parent
 ROOMS = [
-    "versions", "errors", "registry", "pages",
-    "table", "plotting", "datasets", "principles", "forms", "release", "metrics", "attacks", "anonymize", "republish",
-    "holder", "lab", "explore", "cli",
+    "versions", "errors", "text", "registry", "pages", "table", "io", "plotting", "datasets", "principles", "release", "metrics",
+    "attacks", "anonymize", "republish", "holder", "lab", "sweep", "classroom", "explore", "cli",
 ]  # fmt: skip
 
 

@@ -15,10 +15,8 @@ from typer.testing import CliRunner
 from ppdp_lab import __version__
 from ppdp_lab.anonymize import ALGORITHMS
 from ppdp_lab.cli import app
-from ppdp_lab.lab import bench, runner
-from ppdp_lab.lab.bench.base import Measurement
-from ppdp_lab.lab.experiment import catalogue
-from ppdp_lab.lab.run import tables
+from ppdp_lab.lab import bench, catalogue, runner, runs
+from ppdp_lab.lab.bench import Measurement
 
 REPOSITORY = Path(__file__).parents[1]
 DATA = Path(__file__).parent / "lab" / "data" / "experiments"
@@ -376,7 +374,7 @@ def root(call, tmp_path, monkeypatch):
         folder, rows = Path(environment["PPDP_LAB_RUN"]), parameters["rows"]
         boxes = pd.DataFrame({"x0": [0.0], "x1": [1.0], "y0": [0.0], "y1": [1.0], "size": [rows]})
         losses = pd.DataFrame({"method": "m", "k": [2, 4, 8], "loss": [0.1, 0.2, 0.3], "suppressed": 0})
-        tables.write({"loss": losses, "boxes": boxes}, folder)
+        runs.write_tables({"loss": losses, "boxes": boxes}, folder)
         (folder / "finish.json").write_text('{"tables": ["loss", "boxes"], "figures": ["loss", "boxes"], "data": []}')
         executed.append(parameters)
         watch(0, 7)

@@ -13,7 +13,7 @@ from ppdp_lab.principles import Principle
 from ppdp_lab.registry import Plain, Registry
 from ppdp_lab.release import Release
 from ppdp_lab.table import ClassCounts, Microdata
-from ppdp_lab.table.keys.bounds import check_codes
+from ppdp_lab.table.checks import check_codes
 
 
 class Anonymizer(Plain, ABC):

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import numpy as np
 
+from ppdp_lab.anonymize._clusters import Clusters, Space, find_best_cluster, take_in
 from ppdp_lab.anonymize._kmember import k_member
 from ppdp_lab.anonymize.base import ANONYMIZERS, Anonymizer
-from ppdp_lab.anonymize.clusters import Clusters, Space, find_best_cluster, take_in
 from ppdp_lab.errors import check_seed
 from ppdp_lab.principles import KAnonymity
 from ppdp_lab.registry import Seed, Within

@@ -31,7 +31,7 @@ from ppdp_lab.principles import Principle
 from ppdp_lab.registry import OneOf, Seed
 from ppdp_lab.release import Release
 from ppdp_lab.table import ClassCounts, Microdata
-from ppdp_lab.table.keys.bounds import check_codes
+from ppdp_lab.table.checks import check_codes
 
 CUTS = {"median": (MEDIAN,), "median-or-below": (MEDIAN, BELOW)}
 CHOICES = ("widest", "distinct", "balanced")

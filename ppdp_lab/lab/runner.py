@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import multiprocessing
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ppdp_lab.anonymize.lattice.workers import CORES
 from ppdp_lab.errors import DataFileError, PPDPError, listed, unknown
-from ppdp_lab.lab.experiment.functions import function_of
-from ppdp_lab.lab.experiment.model import Experiment
-from ppdp_lab.lab.experiment.ranges import check_all
-from ppdp_lab.lab.report.figures import drawing
-from ppdp_lab.lab.report.presentation import present
-from ppdp_lab.lab.report.progress import Progress
-from ppdp_lab.lab.report.text import label_of, seconds
-from ppdp_lab.lab.run import folders, machine, parameters, tables
-from ppdp_lab.lab.run.handover import HANDED_OVER, RUN_FOLDER
-from ppdp_lab.lab.run.identity import identify
-from ppdp_lab.lab.run.kernel import NotebookError, execute, require
-from ppdp_lab.lab.run.record import ENVIRONMENT, NOTEBOOK, Run
+from ppdp_lab.lab import identity as machine
+from ppdp_lab.lab import parameters, runs
+from ppdp_lab.lab.catalogue import function_of
+from ppdp_lab.lab.experiment import Experiment, check_all
+from ppdp_lab.lab.figures import drawing, present
+from ppdp_lab.lab.identity import identify
+from ppdp_lab.lab.kernel import NotebookError, execute, require
+from ppdp_lab.lab.progress import Progress
+from ppdp_lab.lab.runs import ENVIRONMENT, HANDED_OVER, NOTEBOOK, RUN_FOLDER, Run
+from ppdp_lab.text import label_of, seconds
 
 
 def run(
@@ -64,7 +66,7 @@ def run(
     home = results / experiment.name
     label = f"{experiment.name} ({label_of(scale, given)})"
     target = home / identity.run
-    if folders.finished(target) and not force:
+    if runs.finished(target) and not force:
         there = Run(target, executed=False)
         _ = there.environment, there.verdicts  # a broken run is refused, not called finished
         say(f"{label}: already finished in {target}")
@@ -88,27 +90,27 @@ def run(
     if donor is None:
         for note in plan(experiment, effective):
             say(f"{label}: {note}")
-    folder = folders.begin(home, identity.run)
+    folder = runs.begin(home, identity.run)
     try:
         if donor is not None:
             say(f"{label}: results are there; drawing and judging again")
             for name in (NOTEBOOK, HANDED_OVER):
                 shutil.copy2(donor.folder / name, folder / name)
-            shutil.copytree(donor.folder / tables.FOLDER, folder / tables.FOLDER)
+            shutil.copytree(donor.folder / runs.FOLDER, folder / runs.FOLDER)
             notes |= {key: donor.environment.get(key) for key in ("machine", "started", "seconds")}
         else:
             waiting = partial(say, f"{label}: waiting for other experiments")
-            with folders.turn(results, exclusive=experiment.exclusive, waiting=waiting):
+            with runs.turn(results, exclusive=experiment.exclusive, waiting=waiting):
                 notes |= _execute(experiment, chosen, folder, Progress(label, say, bar=bar))
-        folders.write_json(folder / ENVIRONMENT, notes | {"executed": True})
+        runs.write_json(folder / ENVIRONMENT, notes | {"executed": True})
         present(experiment, Run(folder, executed=True))
     except PPDPError as error:
-        kept = folders.keep_failed(folder)
+        kept = runs.keep_failed(folder)
         raise type(error)(f"{error} (kept in {kept})") from error
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    return Run(folders.complete(folder, identity.run), executed=donor is None)
+    return Run(runs.complete(folder, identity.run), executed=donor is None)
 
 
 def check(experiment: Experiment) -> dict[str, Any]:
@@ -175,3 +177,58 @@ def _same_results(home: Path, identity: str) -> Run | None:
                 _ = found.results
                 return found
     return None
+
+
+# --------------------------------------------------------------------
+# Running all experiments.
+
+
+def reproduce(
+    experiments: Sequence[Experiment],
+    *,
+    results: Path,
+    scale: str,
+    force: bool = False,
+    say: Callable[[str], None] = print,
+    workers: int | None = None,
+) -> tuple[dict[str, Run], dict[str, str]]:
+    """Run all experiments; return the finished runs, and why the others failed, both by name.
+
+    Experiments that are not exclusive run side by side, one process per core; the exclusive ones follow, one after the other.
+    """
+    require()  # else every experiment would fail for the same reason, one after the other
+    options = {"results": results, "scale": scale, "force": force}
+    runs: dict[str, Run] = {}
+    failures: dict[str, str] = {}
+
+    def note(name: str, outcome: Run | str) -> None:
+        if isinstance(outcome, Run):
+            runs[name] = outcome
+        else:
+            failures[name] = outcome
+            say(f"{name}: failed: {outcome}")
+
+    together = [e for e in experiments if not e.exclusive]
+    workers = min(workers or CORES, len(together))
+    if workers > 1:
+        # A fresh process each: papermill changes the working folder of the whole process while it runs.
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(workers, mp_context=context) as pool:
+            speak = partial(print, flush=True)
+            futures = {e.name: pool.submit(_run_one, e, **options, say=speak, bar=False) for e in together}
+            for name, future in futures.items():
+                try:
+                    note(name, future.result())
+                except BrokenProcessPool:
+                    note(name, "its process was killed, perhaps for lack of memory")
+        together = []
+    for experiment in [*together, *(e for e in experiments if e.exclusive)]:
+        note(experiment.name, _run_one(experiment, **options, say=say))
+    return runs, failures
+
+
+def _run_one(experiment: Experiment, **options: Any) -> Run | str:
+    try:
+        return run(experiment, **options)
+    except (PPDPError, OSError) as error:
+        return str(error)

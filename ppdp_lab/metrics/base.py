@@ -16,14 +16,14 @@ from functools import update_wrapper
 from typing import Any, Concatenate, Generic, ParamSpec
 
 from ppdp_lab.errors import ParameterError, check_choice, listed
-from ppdp_lab.forms import Feature, readable_by
 from ppdp_lab.registry import Registry
 from ppdp_lab.release import Release
+from ppdp_lab.release.forms import Feature, readable_by
 
 P = ParamSpec("P")
 Bounds = tuple[float | None, float | None]
 
-ALL: Registry[Metric[Any]] = Registry("metric")
+METRICS: Registry[Metric[Any]] = Registry("metric")
 
 
 class Metric(Generic[P]):
@@ -147,7 +147,7 @@ def metric(
         made: Metric[P] = Metric(function, label, reference=reference, **said)
         shown = listed([feature.value for feature in made.reads]).replace("'", "") or "classes and their regions"
         promises = f"{made.axis}, {made.better} is better"
-        ALL.add(made.name, accepts=f"releases that show {shown}", promises=promises, paper=reference)(made)
+        METRICS.add(made.name, accepts=f"releases that show {shown}", promises=promises, paper=reference)(made)
         return made
 
     return make
@@ -162,4 +162,4 @@ def get(name: str) -> Metric[Any]:
     Traceback (most recent call last):
     ppdp_lab.errors.UnknownNameError: unknown metric 'nvp'; did you mean 'ncp'? Known: ...
     """
-    return ALL[name]
+    return METRICS[name]

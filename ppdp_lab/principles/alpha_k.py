@@ -10,8 +10,9 @@ import numpy as np
 from ppdp_lab.errors import ParameterError, check_integer, check_items, check_number, listed
 from ppdp_lab.principles.base import PRINCIPLES, TOLERANCE, rounded_up
 from ppdp_lab.principles.l_diversity import SensitivePrinciple
-from ppdp_lab.registry import Within, counted
+from ppdp_lab.registry import Within
 from ppdp_lab.table import ClassCounts, Histogram
+from ppdp_lab.text import counted
 
 
 @PRINCIPLES.add(

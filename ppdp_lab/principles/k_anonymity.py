@@ -8,8 +8,9 @@ import numpy as np
 
 from ppdp_lab.errors import InfeasibleError, check_integer
 from ppdp_lab.principles.base import PRINCIPLES, Principle
-from ppdp_lab.registry import Within, counted
+from ppdp_lab.registry import Within
 from ppdp_lab.table import ClassCounts
+from ppdp_lab.text import counted
 
 
 @PRINCIPLES.add(

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from ppdp_lab.errors import ParameterError, check_choice, check_integer, check_number, listed
-from ppdp_lab.registry.one_line import OneLine
+from ppdp_lab.text import OneLine
 
 F = TypeVar("F", bound=Callable[..., Any])
 REQUIRED = inspect.Parameter.empty

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 from collections.abc import Mapping
@@ -44,7 +45,7 @@ class Plain:
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Self:
         """What :meth:`to_plain` wrote down, made anew."""
-        made = revive(plain)
+        made = from_plain(plain)
         if not isinstance(made, cls):
             raise ParameterError(f"this describes a {type(made).__name__}, not a {cls.__name__}")
         return made
@@ -52,7 +53,7 @@ class Plain:
     @classmethod
     def from_text(cls, text: str) -> Self:
         """What a text such as ``KAnonymity(5)`` describes."""
-        from ppdp_lab.registry.text import parse  # it makes what this module describes
+        pass  # it makes what this module describes
 
         made = parse(text)
         if not isinstance(made, cls):
@@ -114,13 +115,13 @@ def _plain_dict(values: Mapping[str, Any], what: str) -> dict[str, Any]:
     return {name: written(value, what) for name, value in values.items()}
 
 
-def revive(plain: Any, kind: Any = None) -> Any:
+def from_plain(plain: Any, kind: Any = None) -> Any:
     """What a plain form describes: the inverse of ``to_plain``, for values within it, too.
 
     ``kind`` is the class, where it is known and need not be looked up.
     """
     if isinstance(plain, list):
-        return tuple(revive(item) for item in plain)
+        return tuple(from_plain(item) for item in plain)
     if not isinstance(plain, Mapping):
         return plain
     if set(plain) == {"member", "with"}:
@@ -134,7 +135,7 @@ def revive(plain: Any, kind: Any = None) -> Any:
             f"{plain['name']} was written in version {plain['version']!r} of its plain form; this package reads "
             f"{kind.version}; make it anew"
         )
-    return make(kind, {name: revive(value) for name, value in plain["parameters"].items()})
+    return make(kind, {name: from_plain(value) for name, value in plain["parameters"].items()})
 
 
 def make(kind: Any, said: Mapping[str, Any], first: tuple[Any, ...] = ()) -> Any:
@@ -172,3 +173,54 @@ def find(name: Any, *, made: bool = False) -> Any:
 def to_json(plain: Any) -> str:
     """A plain form as one line of JSON, always written alike."""
     return json.dumps(plain, sort_keys=True, allow_nan=False)
+
+
+# --------------------------------------------------------------------
+# Members typed as text: ``KAnonymity(5) & DistinctLDiversity(3)``.
+
+
+def parse(text: str) -> Any:
+    """A member from its text: a call of registered names, numbers, text and lists; rules are joined by ``&``.
+
+    >>> import ppdp_lab as pl
+    >>> parse("KAnonymity(5) & DistinctLDiversity(l=3)")
+    KAnonymity(5) & DistinctLDiversity(3)
+    """
+    if not isinstance(text, str):
+        raise ParameterError(f"give the text of a call such as 'KAnonymity(5)', not {text!r}")
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ParameterError(_unreadable(text, "it is not complete")) from None
+    return _build(tree, text)
+
+
+def _unreadable(text: str, why: str) -> str:
+    return f"cannot read {text!r}: {why}; write calls such as KAnonymity(5) & DistinctLDiversity(3)"
+
+
+def _build(node: ast.expr, text: str, depth: int = 0) -> Any:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd):
+        sides = [_build(side, text, depth) for side in (node.left, node.right)]
+        if not all(isinstance(side, Plain) and hasattr(side, "__and__") for side in sides):
+            raise ParameterError(_unreadable(text, "only rules can be joined by &"))
+        return sides[0] & sides[1]
+    if isinstance(node, ast.BoolOp):
+        raise ParameterError(_unreadable(text, "rules are joined by &, not by and / or"))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
+            raise ParameterError(_unreadable(text, "a star cannot be read"))
+        called = find(node.func.id, made=not depth)
+        first = tuple(_build(argument, text, depth + 1) for argument in node.args)
+        said = {str(k.arg): _build(k.value, text, depth + 1) for k in node.keywords}
+        if inspect.isclass(called) and issubclass(called, Plain):
+            return make(called, said, first)
+        return partial(called, *first, **said)
+    if isinstance(node, ast.Name):
+        return find(node.id)
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return tuple(_build(item, text, depth) for item in node.elts)
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError):
+        raise ParameterError(_unreadable(text, f"{ast.unparse(node)!r} is neither a name nor a value")) from None

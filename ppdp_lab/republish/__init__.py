@@ -14,7 +14,8 @@ from ppdp_lab.republish.optimization import (
     totally_covered,
 )
 from ppdp_lab.republish.publisher import PUBLISHERS, Publisher
-from ppdp_lab.republish.stream import Snapshot, UpdateStream, ageing, census_updates
+from ppdp_lab.republish.stream import Snapshot, UpdateStream
+from ppdp_lab.republish.value_changes import ageing, census_updates
 
 __all__ = [
     "BPG",

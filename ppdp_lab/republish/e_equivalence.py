@@ -12,15 +12,14 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from ppdp_lab.attacks.equivalence import smallest_cuts
+from ppdp_lab.attacks._min_cut import smallest_cuts
 from ppdp_lab.errors import BrokenRuleError, DataFileError, InfeasibleError, check_integer
-from ppdp_lab.forms import FORMS
 from ppdp_lab.registry import OneOf, Seed, Within
 from ppdp_lab.release import Release
+from ppdp_lab.release.forms import FORMS
 from ppdp_lab.republish.buckets import flows_to_present
 from ppdp_lab.republish.buckets.auditor import audit_cuts
-from ppdp_lab.republish.buckets.counterfeits import keep
-from ppdp_lab.republish.buckets.signatures import Signatures, bucket_matrix
+from ppdp_lab.republish.buckets.signatures import Signatures, bucket_matrix, keep
 from ppdp_lab.republish.m_invariance import MERGED, MInvariance
 from ppdp_lab.republish.memory import Stored
 from ppdp_lab.republish.publisher import PUBLISHERS

@@ -13,12 +13,12 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
+from ppdp_lab.anonymize._clusters import Clusters, Space
 from ppdp_lab.anonymize.base import whole_counts
-from ppdp_lab.anonymize.clusters import Clusters, Space
 from ppdp_lab.anonymize.kmember import KMember
 from ppdp_lab.errors import DataFileError, IdError, ParameterError
 from ppdp_lab.principles import KAnonymity
-from ppdp_lab.registry import OneLine, Seed, Within
+from ppdp_lab.registry import Seed, Within
 from ppdp_lab.release import Release
 from ppdp_lab.republish._i3m import Records, delete, insert, link
 from ppdp_lab.republish.memory import Renumbering, Stored
@@ -26,6 +26,7 @@ from ppdp_lab.republish.optimization import optimize_clusters
 from ppdp_lab.republish.publisher import PUBLISHERS, Publisher
 from ppdp_lab.republish.stream import Snapshot
 from ppdp_lab.table import Microdata
+from ppdp_lab.text import OneLine
 
 _CHANGES = ("inserted", "deleted", "updated", "split", "dispersed", "broken")
 

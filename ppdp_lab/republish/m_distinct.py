@@ -22,12 +22,21 @@ from ppdp_lab.errors import (
     check_integer,
     listed,
 )
-from ppdp_lab.forms import FORMS
 from ppdp_lab.registry import OneOf, Seed, Within
 from ppdp_lab.release import Counterfeits, Release
-from ppdp_lab.republish.buckets import counterfeits
-from ppdp_lab.republish.buckets.filling import Filled, fill_buckets, name_all, new_buckets, split_groups
-from ppdp_lab.republish.buckets.legal import check_apart, check_legal, remember_classes, value_sets
+from ppdp_lab.release.forms import FORMS
+from ppdp_lab.republish.buckets import signatures
+from ppdp_lab.republish.buckets.filling import (
+    Filled,
+    check_apart,
+    check_legal,
+    fill_buckets,
+    name_all,
+    new_buckets,
+    remember_classes,
+    split_groups,
+    value_sets,
+)
 from ppdp_lab.republish.buckets.signatures import check_unique
 from ppdp_lab.republish.buckets.update_sets import UpdateSets, require_eligible, signature_buckets, with_intersections
 from ppdp_lab.republish.memory import Stored, fresh_pseudonyms
@@ -154,7 +163,7 @@ class MDistinct(Publisher):
         filled = self._fill(table, persons, values, np.where(left_out, -1, steps), sets)
 
         fake_bucket, fake_slot = filled.lacking()
-        fake_qi = counterfeits.of_members(fake_bucket, filled.bucket, table.qi_codes, self.chance)
+        fake_qi = signatures.of_members(fake_bucket, filled.bucket, table.qi_codes, self.chance)
         bucket = np.concatenate([filled.bucket, fake_bucket])
         slot = np.concatenate([filled.slot, fake_slot])
         every = np.concatenate([values, np.full(len(fake_bucket), -1)])

@@ -15,10 +15,11 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from ppdp_lab.errors import DataFileError, InfeasibleError, SchemaError, check_choice, check_integer
-from ppdp_lab.forms import FORMS
 from ppdp_lab.registry import OneOf, Seed, Within
 from ppdp_lab.release import Counterfeits, Release
-from ppdp_lab.republish.buckets import assign, counterfeits, eligible_with, excess, first_of, most_takes, spread
+from ppdp_lab.release.forms import FORMS
+from ppdp_lab.republish.buckets import assign, eligible_with, excess, first_of, most_takes, spread
+from ppdp_lab.republish.buckets import signatures as counterfeits
 from ppdp_lab.republish.buckets.auditor import LAYOUT as AUDIT_LAYOUT
 from ppdp_lab.republish.buckets.auditor import audit_values, convert_notes
 from ppdp_lab.republish.buckets.signatures import (

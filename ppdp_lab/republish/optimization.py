@@ -13,12 +13,13 @@ from itertools import product
 
 import numpy as np
 
-from ppdp_lab.anonymize.clusters import Clusters, Space
+from ppdp_lab.anonymize._clusters import Clusters, Space
 from ppdp_lab.errors import ParameterError, check_integer
-from ppdp_lab.registry import OneLine, Registry
+from ppdp_lab.registry import Registry
 from ppdp_lab.release import Release
 from ppdp_lab.republish._i3m import Records, link
 from ppdp_lab.republish._il_optimization import Cover, is_covered, optimize, reach
+from ppdp_lab.text import OneLine
 
 OPTIMIZERS: Registry[Callable[[Release], Release]] = Registry("optimizer")
 """What makes a finished release better without breaking its rule, by name."""

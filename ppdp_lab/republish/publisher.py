@@ -33,8 +33,7 @@ from ppdp_lab.republish.memory import (
     renumber,
     stored_ids,
 )
-from ppdp_lab.republish.stream import Snapshot
-from ppdp_lab.republish.stream.snapshot import records_digest
+from ppdp_lab.republish.stream import Snapshot, records_digest
 from ppdp_lab.table import Microdata, id_order
 
 

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import ParameterError, SchemaError, check_choice, check_integer, listed
-from ppdp_lab.registry import OneLine, counted, cut, readable
+from ppdp_lab.table._segments import histogram_segments
+from ppdp_lab.table.checks import check_codes, check_columns, check_entries, check_offsets
 from ppdp_lab.table.domain import Domain
-from ppdp_lab.table.keys import histogram_segments
-from ppdp_lab.table.keys.bounds import check_codes, check_columns, check_entries, check_offsets
-from ppdp_lab.table.keys.grouping import group, group_codes
+from ppdp_lab.table.grouping import group, group_codes
 from ppdp_lab.table.schema import REFUSE
+from ppdp_lab.text import OneLine, counted, cut, readable
 
 _LARGEST = 2**31 - 1  # codes and numbers of classes are int32
 

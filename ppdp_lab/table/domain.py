@@ -11,12 +11,11 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import MissingValueError, ParameterError, SchemaError, check_values, listed
-from ppdp_lab.registry import OneLine, cut
-from ppdp_lab.table.files.kinds import text_of
-from ppdp_lab.table.hierarchies import Hierarchy
-from ppdp_lab.table.keys.bounds import check_codes
-from ppdp_lab.table.keys.hashing import text_hashes
+from ppdp_lab.table.checks import check_codes
+from ppdp_lab.table.grouping import text_hashes
+from ppdp_lab.table.hierarchy import Hierarchy
 from ppdp_lab.table.schema import CATEGORY, MISSING, REFUSE, VALUE
+from ppdp_lab.text import OneLine, cut, text_of
 
 ORDERED, TREE, SET = "ordered", "hierarchy", "set"
 MANY_VALUES = 64  # more distinct texts than this without a hierarchy are published as sets of exact values

@@ -13,8 +13,7 @@ import pytest
 
 import ppdp_lab as pl
 from ppdp_lab import attacks
-from ppdp_lab.attacks.registry import ALL, ATTRIBUTE, IDENTITY, PAIR, RELEASE, SERIES, Attack, get
-from ppdp_lab.attacks.results import AttackResult
+from ppdp_lab.attacks.base import ATTACKS, ATTRIBUTE, IDENTITY, PAIR, RELEASE, SERIES, Attack, AttackResult, get
 from ppdp_lab.errors import PPDPError, UnknownNameError
 
 NO_ATTACKS = {
@@ -63,8 +62,8 @@ def public_functions() -> dict[str, object]:
 
 def test_every_attack_is_classified() -> None:
     functions = public_functions()
-    classified = set(ALL.values())
-    variants = {name for attack in ALL.values() for name in attack.variants}
+    classified = set(ATTACKS.values())
+    variants = {name for attack in ATTACKS.values() for name in attack.variants}
     forgotten = {name for name, run in functions.items() if run not in classified} - variants - NO_ATTACKS
     assert not forgotten, (
         f"classify {sorted(forgotten)} in attacks/registry.py, or say in NO_ATTACKS that they are none"
@@ -74,14 +73,14 @@ def test_every_attack_is_classified() -> None:
 
 
 def test_names_are_exported() -> None:
-    assert len({attack.name for attack in ALL.values()}) == len(ALL)
-    for attack in ALL.values():
+    assert len({attack.name for attack in ATTACKS.values()}) == len(ATTACKS)
+    for attack in ATTACKS.values():
         assert attack.run.__name__ in attacks.__all__
         assert getattr(attacks, attack.run.__name__) is attack
     assert sorted(attacks.__all__) == list(attacks.__all__)
 
 
-@pytest.mark.parametrize("attack", list(ALL.values()), ids=lambda attack: attack.name)
+@pytest.mark.parametrize("attack", list(ATTACKS.values()), ids=lambda attack: attack.name)
 def test_classification_is_complete_and_true(attack: Attack) -> None:
     assert attack.sees in (RELEASE, PAIR, SERIES) and attack.discloses in (IDENTITY, ATTRIBUTE)
     assert attack.knows and attack.breaks
@@ -109,7 +108,7 @@ def releases() -> list[pl.Release]:
     return [pl.Release(table.select(r), c, pseudonyms=r + 50) for r, c in zip(rows, classes)]
 
 
-@pytest.mark.parametrize("attack", list(ALL.values()), ids=lambda attack: attack.name)
+@pytest.mark.parametrize("attack", list(ATTACKS.values()), ids=lambda attack: attack.name)
 @pytest.mark.parametrize("knows", ["nothing", "quasi-identifiers", "groups"])
 def test_every_result_has_a_mask_a_paragraph_and_a_frame(
     attack: Attack, knows: str, releases: list[pl.Release]

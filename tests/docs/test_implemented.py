@@ -8,9 +8,9 @@ import pytest
 from docs.shell import ROOT
 
 import ppdp_lab as pl
-from ppdp_lab.lab.experiment.catalogue import experiments
-from ppdp_lab.lab.report.site.assembly import Site
-from ppdp_lab.lab.report.site.members.about import MEANT, is_about
+from docs.builder.members import MEANT, is_about
+from docs.builder.pages import Site
+from ppdp_lab.lab.catalogue import experiments
 from ppdp_lab.registry import FAMILIES
 
 EXPERIMENTS = {experiment.name: experiment for experiment in experiments(ROOT)}

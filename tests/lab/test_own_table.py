@@ -12,15 +12,15 @@ import pytest
 from lab import own_table
 from matplotlib.text import Text
 
+from experiments.crossover import measure as crossover
+from experiments.i3m import figures as i3m_drawings
+from experiments.i3m import measure
+from experiments.mdistinct import measure as mdistinct
+from experiments.tour import figures as tour_drawings
+from experiments.tour import measure as tour
 from ppdp_lab.errors import PPDPError
-from ppdp_lab.lab import runner
-from ppdp_lab.lab.drawings import i3m as i3m_drawings
-from ppdp_lab.lab.drawings import tour as tour_drawings
-from ppdp_lab.lab.experiment import catalogue
-from ppdp_lab.lab.measure import i3m, mdistinct, scales, tour
-from ppdp_lab.lab.measure.comparing import crossover
-from ppdp_lab.lab.report.figures import drawing, fill, words_of
-from ppdp_lab.lab.run import parameters, tables
+from ppdp_lab.lab import catalogue, parameters, plan, runner, runs
+from ppdp_lab.lab.figures import drawing, fill, words_of
 from ppdp_lab.table import Microdata, Schema
 
 ROOT = Path(__file__).parents[2]
@@ -51,7 +51,7 @@ def test_runs_on_an_own_table_and_speaks_of_its_columns(name: str, ward: Path, t
     for entry in experiment.figures:
         if entry.data.startswith("worked example") and "{dataset}" not in entry.data:
             continue  # drawn from the paper's own example
-        figure = drawing(entry, experiment)(tables.as_given(results))
+        figure = drawing(entry, experiment)(runs.as_given(results))
         texts = [text.get_text() for text in figure.findobj(Text)] + [fill(entry.caption, words)]
         strange = [(text, other) for text in texts for other in OTHERS if other in text and "ARX was run" not in text]
         assert not strange, f"{entry.name}: {strange}"
@@ -150,10 +150,10 @@ def test_one_of_several_sensitive_columns_must_be_chosen(tmp_path: Path) -> None
 
 def test_the_smallest_tables_are_enough_for_what_runs_before_the_experiment(tmp_path: Path) -> None:
     path = own_table.write(tmp_path, rows=80)
-    made = i3m.plan("tiny", str(path), [2], 1)
-    assert len(made.table) >= 50 and set(i3m.events(scales.picture_of(made.table, made.sizes.drawn), k=3)["event"])
+    made = measure.plan("tiny", str(path), [2], 1)
+    assert len(made.table) >= 50 and set(measure.events(plan.picture_of(made.table, made.sizes.drawn), k=3)["event"])
     with pytest.raises(PPDPError, match="has 70 rows, too few for this experiment: it needs at least 78"):
-        i3m.plan("tiny", str(own_table.write(tmp_path, rows=70)), [2], 1)
+        measure.plan("tiny", str(own_table.write(tmp_path, rows=70)), [2], 1)
     few = crossover.plan("quick", [str(own_table.write(tmp_path, rows=36))], 1, k=10, d=4).tables["Ward 7"]
     crossover.warm(crossover.Given(10, 4, 1, (2, 10), (), {}), few, 4)
 
@@ -189,7 +189,7 @@ def test_dates_are_dates_in_results_and_pictures() -> None:
     table = Microdata(frame, Schema(["admitted", "age"], sensitive="illness"))
     drawn = {
         tour_drawings.partition: {"boxes": tour.partitions(table, [5, 20])},
-        i3m_drawings.events: {"pictures": i3m.events(table, k=3)},
+        i3m_drawings.events: {"pictures": measure.events(table, k=3)},
     }
     for draw, results in drawn.items():
         (places,) = results.values()

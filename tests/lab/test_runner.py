@@ -11,19 +11,16 @@ import pandas as pd
 import pytest
 
 from ppdp_lab.errors import ParameterError, PPDPError, UnknownNameError
-from ppdp_lab.lab import read, runner
-from ppdp_lab.lab.experiment.claims import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED
-from ppdp_lab.lab.report import scorecard
-from ppdp_lab.lab.report.collecting.gallery import gallery
-from ppdp_lab.lab.report.figures import DrawingError
-from ppdp_lab.lab.report.judging.points import ClaimError
-from ppdp_lab.lab.report.presentation import present
-from ppdp_lab.lab.reproduce import reproduce
-from ppdp_lab.lab.run import folders, tables
-from ppdp_lab.lab.run.handover import HANDED_OVER
-from ppdp_lab.lab.run.kernel import NotebookError
-from ppdp_lab.lab.run.record import Run, latest
-from ppdp_lab.lab.runner import run
+from ppdp_lab.lab import read, runner, scorecard
+from ppdp_lab.lab import runs as folders
+from ppdp_lab.lab import runs as tables
+from ppdp_lab.lab.experiment import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED
+from ppdp_lab.lab.figures import DrawingError, present
+from ppdp_lab.lab.judge import ClaimError
+from ppdp_lab.lab.kernel import NotebookError
+from ppdp_lab.lab.report import gallery
+from ppdp_lab.lab.runner import reproduce, run
+from ppdp_lab.lab.runs import HANDED_OVER, Run, latest
 
 DATA = Path(__file__).parent / "data" / "experiments"
 HEAD = 'name = "small"\ntitle = "t"\nnotebook = "small.ipynb"\n[scale.quick]\n[scale.paper]\n'
@@ -67,7 +64,7 @@ def pretend(monkeypatch, figures=(), **columns):
     def execute(notebook, output, parameters, environment, watch, *_):
         folder = Path(environment["PPDP_LAB_RUN"])
         shutil.copy(notebook, output)
-        tables.write({"results": pd.DataFrame(columns or {"v": [0.0]})}, folder)
+        tables.write_tables({"results": pd.DataFrame(columns or {"v": [0.0]})}, folder)
         (folder / HANDED_OVER).write_text(json.dumps({"tables": ["results"], "figures": list(figures), "data": []}))
         watch(0, 1)
 

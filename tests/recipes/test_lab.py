@@ -15,10 +15,9 @@ from lab.report.judging import test_kinds
 from recipes.following import RECIPES, blocks
 
 import ppdp_lab
-from ppdp_lab.lab import read, runner
-from ppdp_lab.lab.experiment import catalogue
-from ppdp_lab.lab.experiment.claims import HOLDS
-from ppdp_lab.lab.report.judging.kinds import KINDS
+from ppdp_lab.lab import catalogue, read, runner
+from ppdp_lab.lab.experiment import HOLDS
+from ppdp_lab.lab.judge import KINDS
 
 PACKAGE = Path(ppdp_lab.__file__).parent
 
@@ -50,7 +49,7 @@ def test_an_experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 CLAIM = """
 import pandas as pd
 from ppdp_lab.lab import read
-from ppdp_lab.lab.report.judging.verdicts import judge
+from ppdp_lab.lab.judge import judge
 
 claim = read("e.toml").claims[0]
 for values in ([1.0, 2.0], [1.0, 2.5]):

@@ -13,7 +13,7 @@ from republish.plain_bpg import plain_repair
 
 import ppdp_lab as pl
 from ppdp_lab.republish.bpg._bpg import divide, lists_of, meetings, number_classes, rounds
-from ppdp_lab.republish.bpg.repairing import COUNTERFEITS, VARIANTS, Scene, repair
+from ppdp_lab.republish.bpg.listing1 import COUNTERFEITS, VARIANTS, Scene, repair
 from ppdp_lab.table import Domain
 
 

@@ -13,7 +13,7 @@ from plain_clusters import Clustering, Space, plain_rows, tables
 from strategies import Case, cases
 
 import ppdp_lab as pl
-from ppdp_lab.anonymize.clusters._clusters import Clusters
+from ppdp_lab.anonymize._clusters import Clusters
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.metrics import information_loss
 from ppdp_lab.release import Counterfeits, Release

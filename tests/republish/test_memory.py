@@ -14,7 +14,8 @@ import pytest
 import ppdp_lab as pl
 from ppdp_lab.errors import BrokenRuleError, DataFileError, SchemaError
 from ppdp_lab.republish import Publisher
-from ppdp_lab.republish.memory import Renumbering, Stored, arrays_of, check_arrays, file, lengthen, renumber
+from ppdp_lab.republish import memory as file
+from ppdp_lab.republish.memory import Renumbering, Stored, arrays_of, check_arrays, lengthen, renumber
 
 DATA = Path(__file__).parent / "data"
 NAMES = {"m_invariance": pl.MInvariance, "e_equivalence": pl.EEquivalence, "i3m": pl.I3M}
@@ -90,7 +91,7 @@ def test_todays_format_holds_what_the_next_release_needs(name: str, tmp_path: Pa
 
 def edited(path: Path, to: Path, change) -> Path:
     """A memory file with other contents and a checksum that fits them: what only checks of the contents can find."""
-    from ppdp_lab.republish.memory.file import write_memory
+    from ppdp_lab.republish.memory import write_memory
 
     with np.load(path) as file:
         arrays = {name: file[name] for name in file.files}
@@ -262,7 +263,7 @@ def test_the_lock_lies_beside_the_memory_and_nowhere_else(tmp_path: Path, monkey
     folder.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(elsewhere))
     held = []
-    write = file.write_whole
+    write = file.atomic_write
 
     def look(path: Path, content: object, **more: object) -> Path:
         held.extend(p.name for p in folder.iterdir())

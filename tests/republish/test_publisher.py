@@ -21,9 +21,9 @@ from ppdp_lab.errors import (
     SchemaError,
 )
 from ppdp_lab.release import Release
-from ppdp_lab.republish import Publisher, Snapshot, UpdateStream
-from ppdp_lab.republish.memory import Stored, file
-from ppdp_lab.republish.memory import remembered as module
+from ppdp_lab.republish import Publisher, Snapshot, UpdateStream, memory
+from ppdp_lab.republish import memory as module
+from ppdp_lab.republish.memory import Stored
 from ppdp_lab.table import Microdata, Schema
 
 
@@ -170,7 +170,7 @@ def test_files_that_are_no_saved_publisher_are_refused_in_words(tmp_path, monkey
     with pytest.raises(DataFileError, match=r"holds a Remembering; load it with Remembering.load"):
         Other.load(tmp_path / "good.npz")
     for version, words in ((1, "its pseudonyms follow from the seed"), (9, "written by another version of ppdp_lab")):
-        monkeypatch.setattr(file, "FORMAT", version)
+        monkeypatch.setattr(memory, "FORMAT", version)
         Remembering().save(tmp_path / "old.npz")
         monkeypatch.undo()
         with pytest.raises(DataFileError, match=f"has format {version}; this version reads 2 and 3: .*{words}"):

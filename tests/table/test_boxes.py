@@ -12,11 +12,11 @@ from strategies import WORDS, Case, cases, gapped
 
 import ppdp_lab as pl
 from ppdp_lab.errors import PPDPError, SchemaError
-from ppdp_lab.forms.reading import read_labels
-from ppdp_lab.forms.search import Regions
+from ppdp_lab.release.reading import read_labels
+from ppdp_lab.release.search import Regions
 from ppdp_lab.table import Boxes, Domain, Intervals, Nodes, Sets
-from ppdp_lab.table.boxes import columns
-from ppdp_lab.table.boxes.labels import join, split
+from ppdp_lab.table import boxes as columns
+from ppdp_lab.table.boxes import join, split
 
 
 @st.composite

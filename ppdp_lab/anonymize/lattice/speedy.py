@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from ppdp_lab.anonymize.base import ANONYMIZERS
-from ppdp_lab.anonymize.lattice.check import CORES, DIVIDE, WHEN_IT_PAYS
+from ppdp_lab.anonymize.lattice.checker import DIVIDE, WHEN_IT_PAYS
 from ppdp_lab.anonymize.lattice.flash import Flash
+from ppdp_lab.anonymize.lattice.workers import CORES
 from ppdp_lab.errors import check_choice, check_integer
 from ppdp_lab.principles import Principle
 from ppdp_lab.registry import OneOf, Within

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from ppdp_lab.attacks import Background, audit_series, intersection
-from ppdp_lab.attacks.equivalence import BucketGraphs, named_counterfeits, proportion_hashes, proportions
+from ppdp_lab.attacks.bucket_graphs import BucketGraphs
+from ppdp_lab.attacks.memberships import named_counterfeits, proportion_hashes, proportions
 from ppdp_lab.errors import BrokenRuleError
 from ppdp_lab.release import Release
 from ppdp_lab.republish.memory import Stored

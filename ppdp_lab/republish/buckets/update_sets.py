@@ -18,10 +18,10 @@ from scipy.optimize import linear_sum_assignment
 
 from ppdp_lab.attacks import UpdateModel
 from ppdp_lab.errors import InfeasibleError, listed
-from ppdp_lab.registry import OneLine
 from ppdp_lab.republish.buckets._bucketize import excess
 from ppdp_lab.republish.buckets._filling import slots_of
 from ppdp_lab.table import Domain, group
+from ppdp_lab.text import OneLine
 
 MOST_PAIRS = 20_000  # pairs of buckets that are tried for an intersection; a bucket less is never a risk
 

@@ -1,0 +1,232 @@
+"""How the crossover measures: every publisher on the same stream, every attack on its series, and what the series costs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+from tqdm.auto import tqdm
+
+from ppdp_lab.anonymize import ANONYMIZERS
+from ppdp_lab.attacks import UpdateModel
+from ppdp_lab.errors import PPDPError, SchemaError
+from ppdp_lab.lab import compare as costs
+from ppdp_lab.lab import plan as scales
+from ppdp_lab.lab.compare import (
+    Adversary,
+    NaiveBaseline,
+    Settings,
+    check_settings,
+    dirty_records_are_known,
+    made,
+    rule_of,
+    thresholds,
+    untried,
+)
+from ppdp_lab.metrics import queries_by_selectivity
+from ppdp_lab.release import Release
+from ppdp_lab.republish import PUBLISHERS, Publisher, Snapshot, UpdateStream
+from ppdp_lab.republish.value_changes import updates_of
+from ppdp_lab.table import Microdata
+
+SIZES: dict[str, dict[str, Any]] = {
+    "quick": {"initial": 20_000, "rate": 2_000, "updates": 5, "queries": 1_000},
+    "paper": {"initial": 200_000, "rate": 20_000, "updates": 5, "queries": 1_000},
+}
+STAY, CHANGE = "values stay", "values change"
+SELECTED = 0.05  # share of the rows that a count query selects
+
+
+def sizes(scale: str, **given: Any) -> SimpleNamespace:
+    """Sizes of the experiment; those that are None are as the scale says.
+
+    >>> sizes("paper", updates=3, rate=None).rate
+    20000
+    """
+    return scales.chosen(scale, SIZES, **given)
+
+
+@dataclass(frozen=True)
+class Given:
+    """What all publishers and attacks are given: k = l = m, e, the thresholds, the seed; and what single ones are."""
+
+    k: int
+    e: int
+    seed: int
+    leasts: tuple[int, ...]
+    anew: tuple[str, ...]
+    settings: Settings = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_settings(self.settings, ("publisher", "anonymizer", "attack", "metric"))
+        for name in self.anew:
+            ANONYMIZERS.entry(name)
+
+    def publishers(self, model: UpdateModel | None) -> dict[str, Callable[[], Publisher]]:
+        """How each publisher is made: first the anonymizers that are run anew, then all of the registry."""
+        all_get = {"k": self.k, "l": self.k, "m": self.k, "e": self.e, "rule": rule_of(self.k), "seed": self.seed}
+        all_get |= {"model": model, "on_invalid": "suppress"}
+
+        def naive(name: str) -> Publisher:
+            return NaiveBaseline(made(ANONYMIZERS.entry(name), all_get, self.settings), seed=self.seed)
+
+        found: dict[str, Callable[[], Publisher]] = {f"{name} anew": partial(naive, name) for name in self.anew}
+        for entry in PUBLISHERS.entries():
+            found[entry.name] = partial(made, entry, all_get, self.settings)
+        return found
+
+
+def stream(table: Microdata, size: SimpleNamespace, *, changing: bool, d: int, seed: int) -> UpdateStream:
+    """``initial`` rows of which ``rate`` are replaced at every update; if values change, as many draw theirs anew.
+
+    Changes are those of the m-Distinct paper: sensitive values within blocks of d; of census rows ages and degrees grow.
+    """
+    if len(table.schema.sensitive) != 1:
+        raise SchemaError(
+            f"the publishers of this comparison protect one sensitive column; this table has {len(table.schema.sensitive)}"
+        )
+    model = updates_of(table, d) if changing else None
+    return UpdateStream(
+        table,
+        initial=size.initial,
+        deletes=size.rate,
+        inserts=size.rate,
+        updates=size.updates,
+        model=model,
+        changes=size.rate if changing else None,
+        seed=seed,
+    )
+
+
+def plan(
+    scale: str,
+    datasets: list[str],
+    seed: int,
+    *,
+    initial: int | None = None,
+    rate: int | None = None,
+    updates: int | None = None,
+    queries: int | None = None,
+    k: int = 10,
+    e: int = 4,
+    d: int = 10,
+    anew: Sequence[str] = (),
+    settings: Settings | None = None,
+) -> scales.Plan:
+    """The tables, and sizes of a stream that they can feed; whoever cannot publish or attack such a stream says so in its cell.
+
+    >>> made = plan("quick", ["occ"], 1, initial=500, rate=50)
+    >>> made.sizes.updates, len(made.tables["occ"])
+    (5, 750)
+    """
+    Given(
+        k=k, e=e, seed=seed, leasts=(2, k), anew=tuple(anew), settings=settings or {}
+    )  # refuses names that nobody has
+    said = {"initial": initial, "rate": rate, "updates": updates, "queries": queries}
+    fitting = scales.Fitting(datasets, sizes(scale, **said), said, seed=seed)
+
+    def used(size: dict[str, Any]) -> int:
+        return int(size["initial"] + size["updates"] * size["rate"])
+
+    rows = fitting.shrink(["initial", "rate"], used, least={"initial": 2 * k, "rate": 1})
+    fitting.load(rows, sensitive=True)
+    made = fitting.plan()
+    for table in made.tables.values():  # a block of d values that the table does not have is refused now, not in a cell
+        for changing in (False, True):
+            stream(table, made.sizes, changing=changing, d=d, seed=seed)
+    return made
+
+
+def published(make: Callable[[], Publisher], snapshots: Sequence[Snapshot]) -> tuple[list[Release], float]:
+    """A whole series, and the seconds of processor time of one release."""
+    with dirty_records_are_known():
+        publisher = make()
+        start = time.process_time()
+        releases = [publisher.publish(snapshot) for snapshot in snapshots]
+    return releases, (time.process_time() - start) / len(releases)
+
+
+def warm(given: Given, table: Microdata, d: int) -> None:
+    """Let every publisher make a small series, so that no compilation counts as its time."""
+    small = SimpleNamespace(initial=min(300, len(table) // 2), rate=min(20, len(table) // 4), updates=1)
+    for changing in (False, True):
+        part = stream(table, small, changing=changing, d=d, seed=given.seed)
+        for make in given.publishers(_model(part)).values():
+            try:
+                published(make, list(part))
+            except PPDPError:
+                continue
+
+
+def compare(
+    table: Microdata, size: SimpleNamespace, given: Given, *, changing: bool, d: int, about: Callable[[str], None]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Leaks and costs of every publisher on one stream; ``about`` is told whose turn it is."""
+    part = stream(table, size, changing=changing, d=d, seed=given.seed)
+    snapshots, model = list(part), _model(part)
+    asked = queries_by_selectivity(table, SELECTED, n=size.queries, sensitive="range", seed=given.seed)
+    leaks, paid = [], []
+    for name, make in given.publishers(model).items():
+        about(name)
+        where = {"publisher": name, "updates": CHANGE if changing else STAY}
+        try:
+            releases, seconds = published(make, snapshots)
+        except PPDPError as error:
+            leaks += [where | {"least": least} | row for least in given.leasts for row in untried(str(error))]
+            paid += [where | row for row in costs.unpaid(str(error))]
+            continue
+        adversary = Adversary(releases, model)
+        for least in given.leasts:
+            said = {what: names | {"e": given.e} for what, names in thresholds(least, least).items()}
+            leaks += [where | {"least": least} | row for row in adversary.tries(said, given.settings)]
+        known = {"k": given.k, "queries": asked}
+        paid += [where | row for row in costs.of_releases(releases, known, given.settings, seconds=seconds)]
+    return leaks, paid
+
+
+def frames(
+    tables: Mapping[str, Microdata], size: SimpleNamespace, given: Given, *, d: int
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Leaks and costs on every table, its values staying and changing, with a bar that says whose turn it is."""
+    leaks, paid = [], []
+    turns = [(name, changing) for name in tables for changing in (False, True)]
+    publishers = len(given.publishers(None))
+    with tqdm(total=len(turns) * publishers, desc="publishers") as bar:
+        for name, changing in turns:
+
+            def about(publisher: str, name: str = name) -> None:
+                bar.set_postfix_str(f"{name}: {publisher}")
+                bar.update()
+
+            found = compare(tables[name], size, given, changing=changing, d=d, about=about)
+            leaks += [{"dataset": name} | row for row in found[0]]
+            paid += [{"dataset": name} | row for row in found[1]]
+    return pd.DataFrame(leaks), pd.DataFrame(paid)
+
+
+def setting(size: SimpleNamespace, given: Given, *, d: int) -> pd.DataFrame:
+    """What was given to all, in one row, for the figures to say."""
+    said = {"k": given.k, "e": given.e, "d": d, "initial": size.initial, "rate": size.rate}
+    return pd.DataFrame([said | {"releases": 1 + size.updates, "queries": size.queries}])
+
+
+def refusals(*tables: pd.DataFrame) -> pd.DataFrame:
+    """What could not be, in the refusal's own words, and how often."""
+    found = []
+    for table in tables:
+        what = "attack" if "attack" in table else "cost"
+        rows = table[table["why"] != ""].rename(columns={what: "what"})
+        found.append(rows[["publisher", "what", "updates", "why"]])
+    every = pd.concat(found)
+    joined = every.groupby(["what", "why"], sort=False)["publisher"].agg(lambda who: ", ".join(dict.fromkeys(who)))
+    return joined.reset_index(name="publishers")[["what", "publishers", "why"]]
+
+
+def _model(part: UpdateStream) -> UpdateModel | None:
+    """The update model of a stream's sensitive column."""
+    return part.model[part.table.schema.sensitive[0]] if isinstance(part.model, Mapping) else None
