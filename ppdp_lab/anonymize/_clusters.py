@@ -9,8 +9,8 @@ import numpy as np
 from numba import njit
 
 from ppdp_lab.table import Domain, Microdata
-from ppdp_lab.table._segments import extremes
 from ppdp_lab.table.domain import ORDERED
+from ppdp_lab.table.grouping import extremes
 
 LIMIT = 2**30  # extents stay below it, so that two of them can be added in 32 bits
 

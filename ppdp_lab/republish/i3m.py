@@ -13,9 +13,8 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from ppdp_lab.anonymize._clusters import Clusters, Space
 from ppdp_lab.anonymize.base import whole_counts
-from ppdp_lab.anonymize.kmember import KMember
+from ppdp_lab.anonymize.kmember import Clusters, KMember, Space
 from ppdp_lab.errors import DataFileError, IdError, ParameterError
 from ppdp_lab.principles import KAnonymity
 from ppdp_lab.registry import Seed, Within

@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from ppdp_lab.anonymize._clusters import Clusters, Space
+from ppdp_lab.anonymize.kmember import Clusters, Space
 from ppdp_lab.errors import ParameterError, check_integer
 from ppdp_lab.registry import Registry
 from ppdp_lab.release import Release

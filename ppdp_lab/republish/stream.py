@@ -161,8 +161,8 @@ class UpdateStream:
     model : UpdateModel or dict of them by column, optional
         How values change from one snapshot to the next [2]_. A single model is the sensitive column's. Quasi-identifiers of
         everybody who stays follow theirs: :func:`~ppdp_lab.republish.value_changes.census_updates` gives the models of
-        the paper's experiment (age + 1 up to the top of its domain, marital status and education by their meaning, sensitive values
-        within blocks of d).
+        the paper's experiment (age + 1 up to the top of its domain, marital status and education by their meaning, sensitive
+        values within blocks of d).
     changes : int, optional
         How many of those who stay have their sensitive value drawn anew at each update, by its model and so perhaps the same
         again; everybody unless given.

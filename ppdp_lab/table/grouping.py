@@ -11,6 +11,7 @@ import numpy as np
 from ppdp_lab.errors import ParameterError, check_integer, check_list
 from ppdp_lab.table import _segments
 from ppdp_lab.table._grouping import FIRST, GOLDEN, SECOND, append_digit, densify_direct, densify_hash
+from ppdp_lab.table._segments import extremes as extremes
 from ppdp_lab.table._segments import histogram_segments, mark_bits
 from ppdp_lab.table.checks import check_codes, check_columns, check_entries, check_offsets
 from ppdp_lab.text import OneLine

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from ppdp_lab.anonymize.lattice._board import COUNTED, EACH, ROUND, gather, has_counted, next_piece, ring, store
-from ppdp_lab.table._grouping import GOLDEN
+from ppdp_lab.table.grouping import GOLDEN
 
 
 @njit(nogil=True, cache=True)

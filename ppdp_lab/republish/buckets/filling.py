@@ -16,10 +16,10 @@ import numpy as np
 from ppdp_lab.attacks import UpdateModel
 from ppdp_lab.errors import BrokenRuleError
 from ppdp_lab.release import Release
-from ppdp_lab.republish.buckets._bucketize import assign, eligible_with, first_of, spread
 from ppdp_lab.republish.buckets._filling import fill, name_counterfeits, part_by_colours
 from ppdp_lab.republish.buckets._peel import split_by_peeling
 from ppdp_lab.republish.buckets._split import counting_sort
+from ppdp_lab.republish.buckets.bucketize import assign, eligible_with, first_of, spread
 from ppdp_lab.republish.buckets.signatures import canonical, places
 from ppdp_lab.republish.buckets.update_sets import UpdateBuckets, UpdateSets
 from ppdp_lab.table import Domain, group

@@ -18,8 +18,8 @@ from scipy.optimize import linear_sum_assignment
 
 from ppdp_lab.attacks import UpdateModel
 from ppdp_lab.errors import InfeasibleError, listed
-from ppdp_lab.republish.buckets._bucketize import excess
 from ppdp_lab.republish.buckets._filling import slots_of
+from ppdp_lab.republish.buckets.bucketize import excess
 from ppdp_lab.table import Domain, group
 from ppdp_lab.text import OneLine
 
