@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 import json
 import pickle
+from typing import Annotated
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +18,7 @@ import ppdp_lab as pl
 from ppdp_lab import anonymize, attacks, datasets, explore, metrics, principles, republish
 from ppdp_lab import release as forms
 from ppdp_lab.errors import ParameterError, UnknownNameError
-from ppdp_lab.registry import FAMILIES, Entry, Plain, Registry, Within, from_plain, parse, to_json
+from ppdp_lab.registry import FAMILIES, Entry, OneOf, Plain, Registry, Seed, Within, enforce, from_plain, parse, to_json
 
 WANTED = {
     "principle", "metric", "attack", "anonymizer", "publisher", "optimizer", "form", "data set", "update model", "explorer",
@@ -74,6 +76,46 @@ def test_ranges_are_true(entry: Entry) -> None:
             for wrong in outside(p):
                 with pytest.raises(ParameterError, match=p.name):
                     make(entry, **{p.name: wrong})
+
+
+def test_a_range_is_enforced_where_it_is_written() -> None:
+    class Halved(Plain):
+        def __init__(self, k: Annotated[int, Within(at_least=2)], *, seed: Seed = None, other: NotThere = None) -> None:  # type: ignore[name-defined]  # noqa: F821
+            """Halves."""
+            self.k, self.seed = k // 2, seed
+
+    class Tripled(Halved):
+        def __init__(self, m: Annotated[int, Within(at_least=9)]) -> None:
+            super().__init__(m // 3)
+
+    made = Halved(np.int64(6), seed=np.int8(3))
+    assert (made.k, type(made.k), made.seed, type(made.seed)) == (3, int, 3, int)
+    assert str(inspect.signature(Halved)).startswith("(k: 'Annotated[int, Within(at_least=2)]', *, seed: 'Seed' = None")
+    assert Halved.__init__.__doc__ == "Halves." and Tripled(9).k == 1
+    for wrong in (1, True, 2.0, "2", None):
+        with pytest.raises(ParameterError, match="k must be"):
+            Halved(wrong)  # type: ignore[arg-type]
+        with pytest.raises(ParameterError, match="k must be"):
+            Halved(k=wrong)  # type: ignore[arg-type]
+    for seed in (-1, 2**128 + 1, 0.5):
+        with pytest.raises(ParameterError, match="seed must be"):
+            Halved(2, seed=seed)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="m must be at least 9"):
+        Tripled(8)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'k'"):
+        Halved()  # type: ignore[call-arg]
+
+
+def test_choices_taken_from_a_registry_know_what_is_added_later() -> None:
+    @enforce
+    def shown(style: Annotated[str, OneOf(forms.FORMS)]) -> str:
+        return style
+
+    with pytest.raises(ParameterError, match="style must be one of .*'generalized'.*, not 'toy'"):
+        shown("toy")
+    with forms.FORMS.trying():
+        forms.FORMS.add("toy", accepts="all", promises="none", paper="none")(forms.Generalized)
+        assert shown("toy") == "toy"
 
 
 @pytest.mark.parametrize("entry", made(), ids=lambda entry: entry.name)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ppdp_lab.anonymize._anatomy import draw_groups
 from ppdp_lab.anonymize.base import ANONYMIZERS, Anonymizer, without_value
-from ppdp_lab.errors import InfeasibleError, SchemaError, check_integer, check_seed
+from ppdp_lab.errors import InfeasibleError, SchemaError
 from ppdp_lab.principles import DistinctLDiversity
 from ppdp_lab.registry import Seed, Within
 from ppdp_lab.release import Release
@@ -52,8 +52,8 @@ class Anatomy(Anonymizer):
     style = "anatomized"
 
     def __init__(self, l: Annotated[int, Within(at_least=2)], *, seed: Seed = None) -> None:  # noqa: E741
-        self.l = check_integer("l", l, at_least=2)
-        self.seed = check_seed(seed)
+        self.l = l
+        self.seed = seed
         self.rule = DistinctLDiversity(l)
 
     def _release(self, table: Microdata) -> Release:

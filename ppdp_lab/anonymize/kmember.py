@@ -7,9 +7,11 @@ from typing import Annotated
 import numpy as np
 
 from ppdp_lab.anonymize._clusters import Clusters, Space, find_best_cluster, take_in
+from ppdp_lab.anonymize._clusters import extent as extent  # i3M clusters in the same space
+from ppdp_lab.anonymize._clusters import measure as measure
+from ppdp_lab.anonymize._clusters import widen as widen
 from ppdp_lab.anonymize._kmember import k_member
 from ppdp_lab.anonymize.base import ANONYMIZERS, Anonymizer
-from ppdp_lab.errors import check_seed
 from ppdp_lab.principles import KAnonymity
 from ppdp_lab.registry import Seed, Within
 from ppdp_lab.release import Release
@@ -65,7 +67,7 @@ class KMember(Anonymizer):
 
     def __init__(self, k: Annotated[int, Within(at_least=1)], *, seed: Seed = None) -> None:
         self.rule = KAnonymity(k)
-        self.seed = check_seed(seed)
+        self.seed = seed
 
     @property
     def k(self) -> int:

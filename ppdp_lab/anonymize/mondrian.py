@@ -26,7 +26,7 @@ from ppdp_lab.anonymize._mondrian import (
     specialize,
 )
 from ppdp_lab.anonymize.base import ANONYMIZERS, Anonymizer, check_rule
-from ppdp_lab.errors import ParameterError, check_choice, check_seed
+from ppdp_lab.errors import ParameterError
 from ppdp_lab.principles import Principle
 from ppdp_lab.registry import OneOf, Seed
 from ppdp_lab.release import Release
@@ -96,9 +96,9 @@ class Mondrian(Anonymizer):
         if not isinstance(strict, bool):
             raise ParameterError(f"strict must be True or False, not {strict!r}")
         self.strict = strict
-        self.cut = check_choice("cut", cut, CUTS)
-        self.choose = check_choice("choose", choose, CHOICES)
-        self.seed = check_seed(seed)
+        self.cut = cut
+        self.choose = choose
+        self.seed = seed
 
     def _release(self, table: Microdata) -> Release:
         class_of = self.divided(table, np.zeros(len(table), dtype=np.int32))

@@ -20,7 +20,7 @@ from matplotlib.ticker import MaxNLocator
 
 from ppdp_lab import pages, plotting
 from ppdp_lab.errors import check_choice, check_items
-from ppdp_lab.registry import Registry
+from ppdp_lab.registry import Registry, enforce
 from ppdp_lab.release.forms import Feature, Published, readable_by
 from ppdp_lab.text import OneLine, cut
 
@@ -114,7 +114,7 @@ def attack(name: str, *, paper: str, **said: Any) -> Callable[[Callable[P, R]], 
     """Make an attack of a function, and enter it in :data:`ALL`; see :class:`Attack` for what is to be said of it."""
 
     def make(function: Callable[P, R]) -> Attack[P, R]:
-        made = Attack(function, name, **said)
+        made = Attack(enforce(function), name, **said)
         shows = ", ".join(feature.value for feature in made.reads) or "groups"
         accepts = f"a {made.sees} that shows {shows}; the adversary knows {made.knows}"
         ATTACKS.add(name, accepts=accepts, promises=f"breaks {made.breaks}", paper=paper)(made)

@@ -13,14 +13,16 @@ References
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Annotated
 
 import numpy as np
 
 from ppdp_lab.attacks.background import Background
 from ppdp_lab.attacks.base import ATTRIBUTE, RELEASE, Disclosure, attack
 from ppdp_lab.attacks.linkage import OneRelease, beliefs, largest
-from ppdp_lab.errors import ParameterError, SchemaError, check_integer, check_number, listed
+from ppdp_lab.errors import ParameterError, SchemaError, listed
 from ppdp_lab.principles.base import TOLERANCE
+from ppdp_lab.registry import Within
 from ppdp_lab.release.forms import Published, PublishedRows
 from ppdp_lab.table import Domain
 
@@ -37,8 +39,8 @@ def skewness(
     published: Published,
     background: Background | None = None,
     *,
-    gain: float = 0.2,
-    ratio: float | None = None,
+    gain: Annotated[float, Within(at_least=0, at_most=1)] = 0.2,
+    ratio: Annotated[float, Within(at_least=1)] | None = None,
     prior: Iterable[float] | None = None,
     attribute: str | None = None,
 ) -> Disclosure:
@@ -70,8 +72,6 @@ def skewness(
     >>> result.to_frame().iloc[0].to_dict()
     {'people': 4, 'gain': 0.49, 'value': 'positive', 'ratio': 50.0, 'breached': True}
     """
-    gain = check_number("gain", gain, at_least=0, at_most=1)
-    limit = None if ratio is None else check_number("ratio", ratio, at_least=1)
     release = OneRelease(published, background)
     held = beliefs(release, attribute)
     before = _prior(published, held.domain, prior)[held.values]
@@ -80,9 +80,9 @@ def skewness(
         times, _ = largest(held, np.where(before > 0, held.shares / before, np.inf))
     breached = gained > gain + TOLERANCE
     finding = f"have a value of {held.domain.name} that became more probable by more than {gain:g}"
-    if limit is not None:
-        breached |= times > limit + TOLERANCE
-        finding += f" or by a factor of more than {limit:g}"
+    if ratio is not None:
+        breached |= times > ratio + TOLERANCE
+        finding += f" or by a factor of more than {ratio:g}"
     details = {"value": held.domain.labels[value], "ratio": times}
     return release.disclosure("skewness", "gain", gained, breached, finding, details)
 
@@ -99,8 +99,8 @@ def similarity(
     published: Published,
     background: Background | None = None,
     *,
-    level: int = 1,
-    width: float = 0.1,
+    level: Annotated[int, Within(at_least=0)] = 1,
+    width: Annotated[float, Within(at_least=0, at_most=1)] = 0.1,
     attribute: str | None = None,
 ) -> Disclosure:
     """Values that differ but mean much the same (section 3.2.3 of [1]_, [2]_).
@@ -131,8 +131,6 @@ def similarity(
     0            *     False
     1      stomach      True
     """
-    level = check_integer("level", level, at_least=0)
-    width = check_number("width", width, at_least=0, at_most=1)
     release = OneRelease(published, background)
     held = beliefs(release, attribute)
     domain = held.domain

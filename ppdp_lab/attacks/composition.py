@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -26,8 +27,9 @@ from ppdp_lab.attacks.guarantee import candidate_multisets, confidence
 from ppdp_lab.attacks.inputs import check_series, require_constant, sensitive_values, use_tracks
 from ppdp_lab.attacks.units import Units
 from ppdp_lab.attacks.updating import graphs_of
-from ppdp_lab.errors import IdError, check_integer, check_number
+from ppdp_lab.errors import IdError
 from ppdp_lab.principles.base import TOLERANCE
+from ppdp_lab.registry import Within
 from ppdp_lab.release.forms import Published
 from ppdp_lab.table import Domain, Sets, value_masks
 
@@ -125,7 +127,7 @@ def intersection(
     series: Sequence[Published],
     background: Background,
     *,
-    least: int = 2,
+    least: Annotated[int, Within(at_least=1)] = 2,
     track: bool | None = None,
     attribute: str | None = None,
 ) -> CandidateSets:
@@ -164,7 +166,6 @@ def intersection(
     >>> found.values("a")
     ['flu']
     """
-    least = check_integer("least", least, at_least=1)
     releases, background = check_series(series, background)
     values = sensitive_values(releases, attribute)
     if use_tracks(releases, track):
@@ -234,7 +235,7 @@ def value_association(
     series: Sequence[Published],
     background: Background,
     *,
-    threshold: float = 0.5,
+    threshold: Annotated[float, Within(at_least=0, at_most=1)] = 0.5,
     exact: bool = False,
     track: bool | None = None,
     attribute: str | None = None,
@@ -265,7 +266,6 @@ def value_association(
     >>> value_association([release.published()], Background.worst_case([release])).p
     0.75
     """
-    threshold = check_number("threshold", threshold, at_least=0, at_most=1)
     if exact:
         require_constant(background, "the exact confidence in one value")
         joint = consistent_assignments(series, background, track=track, attribute=attribute)

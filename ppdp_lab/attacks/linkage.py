@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 import pandas as pd
@@ -12,8 +12,9 @@ from ppdp_lab.attacks.background import Background
 from ppdp_lab.attacks.base import ATTRIBUTE, IDENTITY, RELEASE, Disclosure, attack
 from ppdp_lab.attacks.inputs import check_shown, sensitive_values
 from ppdp_lab.attacks.units import Units
-from ppdp_lab.errors import ParameterError, check_integer, check_number, listed
+from ppdp_lab.errors import ParameterError, listed
 from ppdp_lab.principles.base import TOLERANCE
+from ppdp_lab.registry import Within
 from ppdp_lab.release.forms import Published, PublishedRows
 from ppdp_lab.table import Domain, Histogram
 
@@ -100,7 +101,12 @@ def largest(held: Histogram, amounts: np.ndarray) -> tuple[np.ndarray, np.ndarra
     paper="S. G. Chatzopoulos, thesis 2015, section 3.1",
     reads=(),
 )
-def record_linkage(published: Published, background: Background | None = None, *, threshold: float = 0.5) -> Disclosure:
+def record_linkage(
+    published: Published,
+    background: Background | None = None,
+    *,
+    threshold: Annotated[float, Within(at_least=0, at_most=1)] = 0.5,
+) -> Disclosure:
     """Prosecutor risk: with what probability is a person's row found (section 3.1 of [1]_)?
 
     A group of n rows hides each of its members among n: risk 1/n. A person whose quasi-identifiers match several groups
@@ -127,7 +133,6 @@ def record_linkage(published: Published, background: Background | None = None, *
     record linkage: 1 of 2 groups, 40.0% of the people, can be linked to a row with probability above 0.4;
     the largest risk is 0.5, the mean over people 0.4.
     """
-    threshold = check_number("threshold", threshold, at_least=0, at_most=1)
     release = OneRelease(published, background)
     risk = release.units.row_risk()
     finding = f"can be linked to a row with probability above {threshold:g}"
@@ -146,7 +151,7 @@ def homogeneity(
     published: Published,
     background: Background | None = None,
     *,
-    confidence: float = 1.0,
+    confidence: Annotated[float, Within(above=0, at_most=1)] = 1.0,
     attribute: str | None = None,
 ) -> Disclosure:
     """Groups, or persons, whose sensitive value is certain because all rows agree on it (section 3.2.1 of [1]_, [2]_).
@@ -171,7 +176,6 @@ def homogeneity(
     0           2         0.5   HIV     False
     1           2         1.0   flu      True
     """
-    confidence = check_number("confidence", confidence, above=0, at_most=1)
     release = OneRelease(published, background)
     held = beliefs(release, attribute)
     share, value = largest(held, held.shares)
@@ -192,9 +196,9 @@ def background_knowledge(
     published: Published,
     background: Background | None = None,
     *,
-    rule_out: int = 1,
+    rule_out: Annotated[int, Within(at_least=0)] = 1,
     excluded: Iterable[Any] | None = None,
-    confidence: float = 1.0,
+    confidence: Annotated[float, Within(above=0, at_most=1)] = 1.0,
     attribute: str | None = None,
 ) -> Disclosure:
     """What is left when the adversary can rule some sensitive values out (section 3.2.1 of [1]_, [2]_).
@@ -225,8 +229,6 @@ def background_knowledge(
     >>> background_knowledge(seen, excluded=["flu", "HIV"]).to_frame()["value"].tolist()
     ['cold']
     """
-    rule_out = check_integer("rule_out", rule_out, at_least=0)
-    confidence = check_number("confidence", confidence, above=0, at_most=1)
     release = OneRelease(published, background)
     held = beliefs(release, attribute)
     if excluded is not None:

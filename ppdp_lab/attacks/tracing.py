@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from ppdp_lab.attacks.background import Background
 from ppdp_lab.attacks.base import IDENTITY, SERIES, AttackResult, attack
 from ppdp_lab.attacks.inputs import check_series, use_tracks
 from ppdp_lab.attacks.units import Traces, match
-from ppdp_lab.errors import check_integer
+from ppdp_lab.registry import Within
 from ppdp_lab.release.forms import Published
 
 
@@ -75,7 +76,9 @@ class TracedRecords(AttackResult):
     needs_background=True,
     needs_pseudonyms=True,
 )
-def record_tracing(series: Sequence[Published], background: Background, *, least: int = 2) -> TracedRecords:
+def record_tracing(
+    series: Sequence[Published], background: Background, *, least: Annotated[int, Within(at_least=1)] = 2
+) -> TracedRecords:
     """Match every tracked record with the persons of a public list (section 4 of [1]_).
 
     The attacker has no target. Each release shows a tracked record in another box, so what is known of its
@@ -110,7 +113,6 @@ def record_tracing(series: Sequence[Published], background: Background, *, least
     .. [1] M. Barbosa, A. Pinto, B. Gomes, "Generically extending anonymization algorithms to deal with successive
        queries", CIKM 2012.
     """
-    least = check_integer("least", least, at_least=1)
     releases, background = check_series(series, background)
     use_tracks(releases, True)
     traces = Traces.of(releases, None)

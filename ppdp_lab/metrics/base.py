@@ -16,7 +16,7 @@ from functools import update_wrapper
 from typing import Any, Concatenate, Generic, ParamSpec
 
 from ppdp_lab.errors import ParameterError, check_choice, listed
-from ppdp_lab.registry import Registry
+from ppdp_lab.registry import Registry, enforce
 from ppdp_lab.release import Release
 from ppdp_lab.release.forms import Feature, readable_by
 
@@ -70,8 +70,8 @@ class Metric(Generic[P]):
         reads: tuple[Feature, ...] = (),
     ) -> None:
         update_wrapper(self, function)  # type: ignore[arg-type]
-        self._function = function
-        self._bounds = bounds
+        self._function = enforce(function)
+        self._bounds = enforce(bounds) if callable(bounds) else bounds
         self.name = function.__name__
         self.label = label
         self.unit = unit

@@ -6,10 +6,13 @@ where they make a class larger, its records are harder to tell apart.
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
-from ppdp_lab.errors import PublicationError, check_choice, check_number
+from ppdp_lab.errors import PublicationError
 from ppdp_lab.metrics.base import Bounds, metric
+from ppdp_lab.registry import OneOf, Within
 from ppdp_lab.release import Release
 from ppdp_lab.release.forms import Feature
 from ppdp_lab.table import group
@@ -17,7 +20,9 @@ from ppdp_lab.table import group
 CHARGED, IGNORED = "charged", "ignored"
 
 
-def _discernibility_bounds(release: Release, *, suppressed: str = CHARGED) -> Bounds:
+def _discernibility_bounds(
+    release: Release, *, suppressed: Annotated[str, OneOf(CHARGED, IGNORED)] = CHARGED
+) -> Bounds:
     n = len(release.table)
     return (n if suppressed == CHARGED else 0), n * (n + release.n_counterfeits)
 
@@ -29,7 +34,7 @@ def _discernibility_bounds(release: Release, *, suppressed: str = CHARGED) -> Bo
     bounds=_discernibility_bounds,
     reference="Bayardo and Agrawal, ICDE 2005",
 )
-def discernibility(release: Release, *, suppressed: str = CHARGED) -> float:
+def discernibility(release: Release, *, suppressed: Annotated[str, OneOf(CHARGED, IGNORED)] = CHARGED) -> float:
     """Discernibility: every record costs the number of rows that it is published among [1]_.
 
     Without counterfeits that is the sum of the squared class sizes, C_DM in [2]_.
@@ -54,15 +59,14 @@ def discernibility(release: Release, *, suppressed: str = CHARGED) -> float:
     >>> discernibility(release), discernibility(release, suppressed="ignored")
     (19.0, 13.0)
     """
-    check_choice("suppressed", suppressed, (CHARGED, IGNORED))
     cost = int(release.real_sizes @ release.sizes)
     if suppressed == CHARGED:
         cost += len(release.suppressed) * len(release.table)
     return cost
 
 
-def _average_bounds(release: Release, *, k: float) -> Bounds:
-    return 1 / check_number("k", k, above=0), len(release.table) / k
+def _average_bounds(release: Release, *, k: Annotated[float, Within(above=0)]) -> Bounds:
+    return 1 / k, len(release.table) / k
 
 
 @metric(
@@ -72,7 +76,7 @@ def _average_bounds(release: Release, *, k: float) -> Bounds:
     bounds=_average_bounds,
     reference="LeFevre et al., ICDE 2006",
 )
-def c_avg(release: Release, *, k: float) -> float:
+def c_avg(release: Release, *, k: Annotated[float, Within(above=0)]) -> float:
     """Normalized average class size C_AVG = (|T| / number of classes) / k [1]_; 1 is the best that k-anonymity allows.
 
     Suppressed records count in |T|: leaving records out makes no release better. A class of counterfeits alone is
@@ -95,7 +99,6 @@ def c_avg(release: Release, *, k: float) -> float:
     >>> c_avg(pl.Release(table, np.array([0, 0, 1, 1, 1, 1])), k=2)
     1.5
     """
-    check_number("k", k, above=0)
     n_classes = int((release.real_sizes > 0).sum())
     if n_classes == 0:
         raise PublicationError("c_avg averages over classes, but this release suppresses every record; publish some")

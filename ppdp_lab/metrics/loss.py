@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated
 
 import numpy as np
 
-from ppdp_lab.errors import PublicationError, SchemaError, check_choice, check_number, listed
+from ppdp_lab.errors import PublicationError, SchemaError, check_number, listed
 from ppdp_lab.metrics.base import Bounds, metric
+from ppdp_lab.registry import OneOf
 from ppdp_lab.release import Release
 from ppdp_lab.release.forms import Feature
 from ppdp_lab.table import Boxes, Domain, Intervals, Nodes, Sets, value_masks
@@ -361,12 +363,12 @@ def _interval_share(column: BoxColumn, whole: BoxColumn) -> np.ndarray:
     return _ratio(_span(column), float(_span(whole)[0]))
 
 
-def _ail_bounds(release: Release, *, per: str = "record") -> Bounds:
+def _ail_bounds(release: Release, *, per: Annotated[str, OneOf("record", "class")] = "record") -> Bounds:
     return 0, _widest(release, _interval_share) * (1 if per == "record" else len(release.table))
 
 
 @metric("AIL", unit="lost attributes", better="lower", bounds=_ail_bounds, reference="BPG paper, CIKM 2012, section 3")
-def ail(release: Release, *, per: str = "record") -> float:
+def ail(release: Release, *, per: Annotated[str, OneOf("record", "class")] = "record") -> float:
     """Average information loss: how much of the table's range each class spans, over all attributes [1]_.
 
     A class E loses IL(E) = |E| times the sum over attributes of d(a_E) / d(a), the length that E spans over the length
@@ -393,7 +395,6 @@ def ail(release: Release, *, per: str = "record") -> float:
     >>> ail(release), ail(release, per="class")
     (0.375, 0.75)
     """
-    check_choice("per", per, ("record", "class"))
     n = len(release.table) if per == "record" else int((release.real_sizes > 0).sum())
     if n == 0:
         raise PublicationError(

@@ -9,7 +9,7 @@ Members that are made with parameters derive from :class:`Plain`: they can be wr
 """
 
 from ppdp_lab.registry.families import FAMILIES, Entry, Registry, key_of
-from ppdp_lab.registry.parameters import REQUIRED, OneOf, Parameter, Seed, Within, arguments_of, parameters_of
+from ppdp_lab.registry.parameters import REQUIRED, OneOf, Parameter, Seed, Within, arguments_of, enforce, parameters_of
 from ppdp_lab.registry.plain import Plain, from_plain, make, parse, to_json, written
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Seed",
     "Within",
     "arguments_of",
+    "enforce",
     "from_plain",
     "key_of",
     "make",

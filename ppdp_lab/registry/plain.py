@@ -13,13 +13,14 @@ import numpy as np
 
 from ppdp_lab.errors import ParameterError, listed, unknown
 from ppdp_lab.registry.families import FAMILIES, key_of
-from ppdp_lab.registry.parameters import parameters_of
+from ppdp_lab.registry.parameters import enforce, parameters_of
 
 
 class Plain:
     """Can be written down as a name and parameters, and is equal to whatever is written alike.
 
-    A subclass keeps every parameter of its constructor under the parameter's name. Parameters named in :attr:`unsaid`
+    A subclass keeps every parameter of its constructor under the parameter's name. A range or choices in a parameter's annotation
+    (``k: Annotated[int, Within(at_least=1)]``) are enforced before the constructor runs. Parameters named in :attr:`unsaid`
     only make it faster and are left out.
 
     >>> from ppdp_lab import KAnonymity
@@ -32,6 +33,12 @@ class Plain:
 
     version: ClassVar[int] = 1
     unsaid: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        """Make every constructor enforce the ranges of its annotations, so that none repeats them."""
+        super().__init_subclass__(**keywords)
+        if "__init__" in vars(cls):
+            cls.__init__ = enforce(cls.__init__)  # type: ignore[method-assign]
 
     def get_params(self) -> dict[str, Any]:
         """Parameters by name, as they were given."""

@@ -18,8 +18,6 @@ from ppdp_lab.errors import (
     InfeasibleError,
     ParameterError,
     SchemaError,
-    check_choice,
-    check_integer,
     listed,
 )
 from ppdp_lab.registry import OneOf, Seed, Within
@@ -128,12 +126,12 @@ class MDistinct(Publisher):
         model: UpdateModel | None = None,
         star: bool = False,
         new_records: Annotated[str, OneOf(APART, SCORED)] = APART,
-        style: Annotated[str, OneOf(*FORMS)] = "generalized",
+        style: Annotated[str, OneOf(FORMS)] = "generalized",
         seed: Seed = None,
         on_invalid: Annotated[str, OneOf("raise", "suppress")] = "raise",
     ) -> None:
         super().__init__(seed=seed, on_invalid=on_invalid)
-        self.m = check_integer("m", m, at_least=2)
+        self.m = m
         if model is not None and not isinstance(model, UpdateModel):
             raise ParameterError(f"model must be a ppdp_lab.UpdateModel, not {type(model).__name__}")
         if model is not None and model.leaving:
@@ -145,8 +143,8 @@ class MDistinct(Publisher):
         if not isinstance(star, bool):
             raise ParameterError(f"star must be True or False, not {star!r}")
         self.star = star
-        self.new_records = check_choice("new_records", new_records, (APART, SCORED))
-        self.style = check_choice("style", style, FORMS)
+        self.new_records = new_records
+        self.style = style
 
     # ------------------------------------------------------------------ the three phases
     def _publish(self, snapshot: Snapshot, persons: np.ndarray) -> tuple[Release, np.ndarray]:

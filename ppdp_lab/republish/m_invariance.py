@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from ppdp_lab.errors import DataFileError, InfeasibleError, SchemaError, check_choice, check_integer
+from ppdp_lab.errors import DataFileError, InfeasibleError, SchemaError
 from ppdp_lab.registry import OneOf, Seed, Within
 from ppdp_lab.release import Counterfeits, Release
 from ppdp_lab.release.forms import FORMS
@@ -110,15 +110,15 @@ class MInvariance(Publisher):
         m: Annotated[int, Within(at_least=2)],
         *,
         partition: Annotated[str, OneOf(FINE, MERGED)] = FINE,
-        style: Annotated[str, OneOf(*FORMS)] = "generalized",
+        style: Annotated[str, OneOf(FORMS)] = "generalized",
         seed: Seed = None,
         on_invalid: Annotated[str, OneOf("raise", "suppress")] = "raise",
         audit: bool = False,
     ) -> None:
         super().__init__(seed=seed, on_invalid=on_invalid, audit=audit)
-        self.m = check_integer("m", m, at_least=2)
-        self.partition = check_choice("partition", partition, (FINE, MERGED))
-        self.style = check_choice("style", style, FORMS)
+        self.m = m
+        self.partition = partition
+        self.style = style
 
     # ------------------------------------------------------------------ the four steps
     def _publish(self, snapshot: Snapshot, persons: np.ndarray) -> tuple[Release, np.ndarray]:

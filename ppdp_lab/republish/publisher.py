@@ -18,8 +18,6 @@ from ppdp_lab.errors import (
     ParameterError,
     RepeatedSnapshotError,
     RepeatedSnapshotWarning,
-    check_choice,
-    check_seed,
     listed,
 )
 from ppdp_lab.registry import OneOf, Plain, Registry, Seed
@@ -71,8 +69,8 @@ class Publisher(Remembered, ABC):
         on_invalid: Annotated[str, OneOf("raise", "suppress")] = "raise",
         audit: bool = False,
     ) -> None:
-        self.seed = check_seed(seed)
-        self.on_invalid = check_choice("on_invalid", on_invalid, ("raise", "suppress"))
+        self.seed = seed
+        self.on_invalid = on_invalid
         if not isinstance(audit, bool):
             raise ParameterError(f"audit must be True or False, not {audit!r}")
         self.audit = audit

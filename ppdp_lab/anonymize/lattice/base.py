@@ -24,9 +24,7 @@ from ppdp_lab.errors import (
     HierarchyError,
     InfeasibleError,
     ParameterError,
-    check_choice,
     check_integer,
-    check_number,
     listed,
 )
 from ppdp_lab.principles import Principle
@@ -256,15 +254,15 @@ class LatticeSearch(Anonymizer):
         if not isinstance(rule, Principle):
             raise ParameterError(f"the rule must be a principle such as KAnonymity(5), not {rule!r}")
         self.rule = rule
-        self.suppression = check_number("suppression", suppression, at_least=0, at_most=1)
+        self.suppression = suppression
         if self.suppression == 1:
             raise ParameterError("suppression = 1 would allow to publish nothing at all; choose a share below 1")
         if metric is not None:
             check_metric(metric)
         self.metric = metric
-        self.candidates = check_choice("candidates", candidates, CANDIDATES)
+        self.candidates = candidates
         self.rollup = switch("rollup", rollup)
-        self.history = check_number("history", history, at_least=0)
+        self.history = history
         self.projection = switch("projection", projection)
         if smallest is not None and not isinstance(smallest, SmallestClasses):
             raise ParameterError(

@@ -16,8 +16,6 @@ from ppdp_lab.errors import (
     DirtyRecordsWarning,
     InfeasibleError,
     ParameterError,
-    check_choice,
-    check_integer,
     listed,
 )
 from ppdp_lab.principles import Principle
@@ -205,9 +203,9 @@ class BPG(Publisher):
     ) -> None:
         super().__init__(seed=seed, audit=audit)
         self.rule, self.base = check_monotonous(rule), check_base(base)
-        self.variant = check_choice("variant", variant, VARIANTS)
-        self.divide_by = check_choice("divide_by", divide_by, DIVISIONS)
-        self.max_dirty = None if max_dirty is None else check_integer("max_dirty", max_dirty, at_least=0)
+        self.variant = variant
+        self.divide_by = divide_by
+        self.max_dirty = max_dirty
         if not isinstance(repairs, bool):
             raise ParameterError(f"repairs must be True or False, not {repairs!r}")
         if not repairs and (self.variant != DIRTY or self.max_dirty is not None):
