@@ -114,6 +114,17 @@ def text_of(value: object) -> str:
     return str(value)
 
 
+def texts_of(values: Iterable[object]) -> list[str]:
+    """Every value as :func:`text_of` writes it; without a call for each of them unless some are decimal numbers.
+
+    >>> texts_of(["a", 39, 39.0])
+    ['a', '39', '39']
+    """
+    values = list(values)
+    decimal = any([issubclass(kind, (float, np.floating)) for kind in set(map(type, values))])
+    return list(map(text_of if decimal else str, values))
+
+
 # --------------------------------------------------------------------
 # Plain tables and numbers for terminals and files.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from ppdp_lab.datasets.trees import Trees, column_of, leaf_index, listing, read_
 from ppdp_lab.errors import DataFileError, UnknownNameError, check_integer, listed, unknown
 from ppdp_lab.io.writing import FORMATS
 from ppdp_lab.registry import Registry
-from ppdp_lab.table import Microdata, Schema
+from ppdp_lab.table import Hierarchy, Microdata, Schema
 from ppdp_lab.text import OneLine
 
 REAL, IMPUTED, STAND_IN = "real", "real, imputed columns", "stand-in"
@@ -146,8 +147,13 @@ def adult_hierarchies() -> Trees:
     >>> hierarchies["age"].levels(39)
     ['39', '35-39', '30-39', '20-39', '*']
     """
-    names = [name for name in COLUMNS if name not in WITHOUT_HIERARCHY]
-    return {name: read_tree(DATA / "hierarchies" / f"adult_hierarchy_{name}.csv") for name in names}
+    return {name: _bundled_tree(name) for name in COLUMNS if name not in WITHOUT_HIERARCHY}
+
+
+@cache
+def _bundled_tree(name: str) -> Hierarchy:
+    """A hierarchy that comes with the package, read once: nothing changes a hierarchy after it is made."""
+    return read_tree(DATA / "hierarchies" / f"adult_hierarchy_{name}.csv")
 
 
 # --------------------------------------------------------------------

@@ -155,8 +155,9 @@ def read_tree(path: Path) -> Hierarchy:
     Leaves are whole numbers if all of them are written as such; ``01001`` is not, so zip codes stay text.
     """
     tree = read_hierarchy(path)
-    if all(re.fullmatch(r"0|-?[1-9][0-9]{0,17}", leaf) for leaf in tree.leaves):
-        tree.leaves = np.array([int(leaf) for leaf in tree.leaves], dtype=object)
+    whole = re.compile(r"0|-?[1-9][0-9]{0,17}")
+    if all(map(whole.fullmatch, tree.leaves)):
+        tree.leaves = np.array(list(map(int, tree.leaves)), dtype=object)
     return tree
 
 

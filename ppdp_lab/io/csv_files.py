@@ -243,6 +243,9 @@ def rows_of(data: bytes, separator: str, label: str) -> list[list[str]]:
     records = records_of(data, separator)
     _refuse_quotes(records, label, [])
     bounds = [*records.starts.tolist(), len(data)]
+    if b'"' not in data:
+        texts = [data[start:stop].decode("utf-8", errors="replace") for start, stop in pairwise(bounds)]
+        return [text.rstrip("\r\n").split(separator) for text in texts]
     return [fields_of(data[start:stop], separator) for start, stop in pairwise(bounds)]
 
 

@@ -96,6 +96,8 @@ def _text(value: Any) -> str:
 
 def _registered(value: Any) -> bool:
     """Whether a value is itself a member of some family, such as a metric."""
+    if value is None or isinstance(value, (bool, int, float, str, Plain)):
+        return False  # most parameters: no need to look through the registries whenever a repr is made
     return any(value is entry.member for family in FAMILIES.values() for entry in family.entries())
 
 

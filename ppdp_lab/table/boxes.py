@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -37,11 +38,22 @@ def join(names: Sequence[str], domain: Domain) -> str:
     >>> join(["a"], domain), join(["a", "b, c"], domain)
     ('a', '{a, "b, c"}')
     """
-    separator, brackets = marks(domain)
-    if len(names) == 1:
-        several = names[0].startswith(brackets[0]) and separator in names[0]
-        return _quoted(names[0]) if several or names[0].endswith(OR_MISSING) else _plain(names[0])
-    return brackets[0] + separator.join(_quoted(n) if separator in n else _plain(n) for n in names) + brackets[1]
+    return join_all([names], domain)[0]
+
+
+def join_all(boxes: Sequence[Sequence[str]], domain: Domain) -> list[str]:
+    """As :func:`join` for many boxes: whether a value needs quotes is looked up once per value, not once per box."""
+    separator, (opening, closing) = marks(domain)
+    values = set(chain.from_iterable(boxes))
+    within = {name: _quoted(name) for name in values if separator in name or name.startswith('"')}
+    alone = {name: text for name, text in within.items() if name.startswith((opening, '"'))}
+    alone |= {name: _quoted(name) for name in values if name.endswith(OR_MISSING)}
+    return [
+        alone.get(names[0], names[0])
+        if len(names) == 1
+        else opening + separator.join(map(within.get, names, names) if within else names) + closing
+        for names in boxes
+    ]
 
 
 def split(text: str, domain: Domain) -> list[str]:
@@ -73,10 +85,6 @@ def split(text: str, domain: Domain) -> list[str]:
 
 def _quoted(name: str) -> str:
     return json.dumps(name, ensure_ascii=False)
-
-
-def _plain(name: str) -> str:
-    return _quoted(name) if name.startswith('"') else name
 
 
 # --------------------------------------------------------------------
@@ -267,7 +275,7 @@ class Intervals(Column):
             ]
         else:
             both = [[names[a]] if a == b else [names[a], names[b]] for a, b in pairs.T]
-        text = [join(ends, self.domain) + (OR_MISSING if gap else "") for ends, gap in zip(both, gaps)]
+        text = [joined + OR_MISSING if gap else joined for joined, gap in zip(join_all(both, self.domain), gaps)]
         return np.array(text, dtype=object)[inverse]
 
 
@@ -427,7 +435,7 @@ class Sets(Column):
         names = self.domain.labels
         unique, inverse = _distinct(list(self.bits.T))
         distinct = Sets(self.domain, np.ascontiguousarray(unique.T))
-        text = [join(names[row], self.domain) for _, members in distinct.unpacked() for row in members]
+        text = join_all([names[row] for _, members in distinct.unpacked() for row in members], self.domain)
         return np.array(text, dtype=object)[inverse]
 
 

@@ -15,6 +15,9 @@ import numpy as np
 from ppdp_lab.errors import ParameterError, check_list
 
 
+_UNSIGNED = {np.dtype(np.int32): np.uint32, np.dtype(np.int64): np.uint64}
+
+
 def check_codes(name: str, values: Any, end: int, *, low: int = 0, n: int | None = None) -> np.ndarray:
     """Return ``values`` as a list of whole numbers from ``low`` to ``end - 1``, or refuse it in words.
 
@@ -23,10 +26,11 @@ def check_codes(name: str, values: Any, end: int, *, low: int = 0, n: int | None
     >>> check_codes("codes", [2, 0], 3)
     array([2, 0])
     """
-    usual = type(values) is np.ndarray and values.dtype == np.int32 and values.ndim == 1
+    unsigned = _UNSIGNED.get(values.dtype) if type(values) is np.ndarray and values.ndim == 1 else None
     # One pass for both bounds: read as an unsigned number, a negative one lies beyond every domain.
-    if usual and low == 0 and n in (None, len(values)) and np.max(values.view(np.uint32), initial=0) < min(end, 2**31):
-        return values
+    if unsigned is not None and low == 0 and n in (None, len(values)):
+        if int(np.max(values.view(unsigned), initial=0)) < min(end, 2 ** (8 * values.itemsize - 1)):
+            return values
     array = check_list(name, values)
     if n is not None and len(array) != n:
         raise ParameterError(f"{name} has {len(array)} entries where {n} are needed; give one for each")

@@ -24,7 +24,7 @@ from ppdp_lab.errors import (
 )
 from ppdp_lab.table.checks import check_entries
 from ppdp_lab.table.schema import MISSING
-from ppdp_lab.text import text_of
+from ppdp_lab.text import text_of, texts_of
 
 if TYPE_CHECKING:
     pass
@@ -35,13 +35,14 @@ def level_columns(table: Any) -> list[np.ndarray]:
     if isinstance(table, pd.DataFrame):
         columns = [table[name].to_numpy(dtype=object) for name in table.columns]
     else:
-        if not _rows(table) or not all(isinstance(row, str) or _rows(row) for row in table):
+        usual = type(table) is list and {*map(type, table)} <= {list, tuple, str}
+        if not usual and (not _rows(table) or not all(isinstance(row, str) or _rows(row) for row in table)):
             raise HierarchyError(
                 f"a hierarchy is made of rows [leaf, level 1, ..., '*'], not of {reprlib.repr(table)}; see also from_levels, "
                 f"from_dict, from_csv, intervals and mask_suffix"
             )
         rows = [[row] if isinstance(row, str) else list(row) for row in table]
-        lengths = {len(row) for row in rows}
+        lengths = {*map(len, rows)}
         if len(lengths) > 1:
             longest = max(lengths, default=0)
             short = next((row for row in rows if len(row) < longest), [])
@@ -49,7 +50,7 @@ def level_columns(table: Any) -> list[np.ndarray]:
                 f"not every leaf has the same number of levels: {listed(short[:1])} has {len(short)}, others have {longest}; "
                 f"repeat a label on the levels that are missing"
             )
-        columns = [_column([row[i] for row in rows]) for i in range(max(lengths, default=0))]
+        columns = [_column(list(labels)) for labels in zip(*rows)]
     if not columns or len(columns[0]) == 0:
         raise HierarchyError("a hierarchy needs at least one leaf")
     for level, column in enumerate(columns):
@@ -90,6 +91,8 @@ def check_tree(texts: list[np.ndarray], codes: list[np.ndarray]) -> None:
 
 def _column(labels: list[Any]) -> np.ndarray:
     """The labels of one level; refuses lists among them, which numpy would take for a further dimension."""
+    if {*map(type, labels)} <= {str, int, float}:
+        return np.array(labels, dtype=object)
     nested = next((label for label in labels if not isinstance(label, str) and _rows(label)), None)
     if nested is not None:
         raise HierarchyError(f"a label must be a text or a number, not {reprlib.repr(nested)}; give one row per leaf")
@@ -178,7 +181,7 @@ def _start(smallest: float, widths: Sequence[float]) -> float:
 def masked_rows(values: Iterable[object], height: int | None, mask: str) -> list[list[Any]]:
     """One row per code: the code, and the code with ever more characters masked."""
     leaves = list(dict.fromkeys(plain(value) for value in check_entries("values", values)))
-    texts = [text_of(leaf) for leaf in leaves]
+    texts = texts_of(leaves)
     lengths = {len(text) for text in texts}
     if not texts:
         raise ParameterError("mask_suffix needs at least one value")
@@ -299,7 +302,7 @@ class Hierarchy:
     def __init__(self, table: Sequence[Sequence[Any]] | np.ndarray | pd.DataFrame) -> None:
         columns = level_columns(table)
         leaf_values = columns[0]
-        texts = [np.array([text_of(v) for v in column], dtype=object) for column in columns]
+        texts = [np.array(texts_of(column), dtype=object) for column in columns]
         codes = [pd.factorize(column)[0].astype(np.int64) for column in texts]
         check_tree(texts, codes)
         order = np.lexsort(codes)  # the last key, the root's level, is the primary one: depth first
@@ -336,7 +339,7 @@ class Hierarchy:
             if level:
                 below = ancestors[level - 1]
                 np.maximum.at(self.node_height, row, self.node_height[below] + (below != row))
-        self._code_of = {text_of(value): code for code, value in enumerate(self.leaves.tolist())}
+        self._code_of = dict(zip(texts_of(self.leaves), range(n_leaves)))
 
     @cached_property
     def digest(self) -> str:
@@ -463,7 +466,7 @@ class Hierarchy:
         """Number of leaves."""
         return len(self.leaves)
 
-    @property
+    @cached_property
     def leaf_counts(self) -> np.ndarray:
         """Number of leaves below each node."""
         return self.high - self.low + 1
@@ -476,7 +479,7 @@ class Hierarchy:
         """Leaf codes of values; refuses values that are not leaves, all of them named (up to ten)."""
         values = check_entries("values", values)
         known = self._code_of
-        codes = [known.get(text_of(value), known.get(str(value), -1)) for value in values]
+        codes = [known.get(text, known.get(str(value), -1)) for text, value in zip(texts_of(values), values)]
         absent = dict.fromkeys(plain(value) for value, code in zip(values, codes) if code < 0)
         if absent:
             raise HierarchyError(
@@ -492,7 +495,7 @@ class Hierarchy:
         >>> [h.labels[node] for node in h.lca(np.array([0, 1, 2]), np.array([1, 2, 2]))]
         ['Europe', '*', 'Peru']
         """
-        low, high = (_check_leaves(codes, self.n_leaves) for codes in (low, high))
+        low, high = _check_leaves(low, len(self.leaves)), _check_leaves(high, len(self.leaves))
         if low.shape != high.shape:
             raise ParameterError(f"low has shape {low.shape} and high {high.shape}; give a high end for every low one")
         node = self.ancestors[-1][low]  # the root; every lower level on which both ends agree is nearer

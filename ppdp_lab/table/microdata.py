@@ -184,12 +184,12 @@ class Microdata:
     @property
     def qi_domains(self) -> tuple[Domain, ...]:
         """Domains of the quasi-identifiers, in schema order."""
-        return tuple(self.domains[name] for name in self.schema.quasi_identifiers)
+        return tuple(map(self.domains.__getitem__, self.schema.quasi_identifiers))
 
     @property
     def sensitive_domains(self) -> tuple[Domain, ...]:
         """Domains of the sensitive columns, in schema order."""
-        return tuple(self.domains[name] for name in self.schema.sensitive)
+        return tuple(map(self.domains.__getitem__, self.schema.sensitive))
 
     def codes(self, name: str) -> np.ndarray:
         """Codes of one quasi-identifier or sensitive column."""
