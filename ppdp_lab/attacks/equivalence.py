@@ -1,4 +1,9 @@
-"""Sets of persons who provably share one sensitive value, chained from one equivalence to the next."""
+"""The equivalence attack: persons who provably share one sensitive value, over a series of releases.
+
+References
+----------
+.. [1] Y. He, S. Barman, J. F. Naughton, "Preventing equivalence attacks in updated, anonymized data", ICDE 2011.
+"""
 
 from __future__ import annotations
 
@@ -175,10 +180,6 @@ def _all_pairs(tuples: Memberships) -> tuple[np.ndarray, np.ndarray]:
 
 # --------------------------------------------------------------------
 # Counting the persons that small equivalences compromise, in series of any size.
-#
-# References
-# ----------
-# .. [1] Y. He, S. Barman, J. F. Naughton, "Preventing equivalence attacks in updated, anonymized data", ICDE 2011.
 
 
 EXACT, AT_LEAST, AT_MOST = "exact", "at least", "at most"
@@ -227,8 +228,8 @@ class Compromised(AttackResult):
         "equivalence.chains",
         "equivalence.compromised_over_time",
         "equivalence.equal_values",
-        "equivalence.exposed_by",
-        "equivalence.minimum_equivalence",
+        "matrices.exposed_by",
+        "matrices.minimum_equivalence",
     ),
 )
 def compromised(

@@ -1,4 +1,11 @@
-"""Beliefs: what an adversary thinks of the sensitive value of each unit of one release."""
+"""Attacks on one release: record linkage, homogeneity and background knowledge.
+
+References
+----------
+.. [1] S. G. Chatzopoulos, "Survey of privacy-preserving data publishing methods and Speedy: a multi-threaded algorithm
+   preserving k-anonymity", master's thesis, National and Kapodistrian University of Athens, 2015, section 3.
+.. [2] A. Machanavajjhala et al., "l-diversity: privacy beyond k-anonymity", ACM TKDD 1(1), 2007.
+"""
 
 from __future__ import annotations
 
@@ -84,12 +91,6 @@ def largest(held: Histogram, amounts: np.ndarray) -> tuple[np.ndarray, np.ndarra
 # has one entry per published group. With one it has one entry per person: their own group's where groups are known, else
 # all rows that their quasi-identifiers match, taken together. Cost without known groups: see
 # :class:`~ppdp_lab.release.search.Search`; persons with equal quasi-identifiers are looked up once.
-#
-# References
-# ----------
-# .. [1] S. G. Chatzopoulos, "Survey of privacy-preserving data publishing methods and Speedy: a multi-threaded algorithm
-# preserving k-anonymity", master's thesis, National and Kapodistrian University of Athens, 2015, section 3.
-# .. [2] A. Machanavajjhala et al., "l-diversity: privacy beyond k-anonymity", ACM TKDD 1(1), 2007.
 
 
 @attack(

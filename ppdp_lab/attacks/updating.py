@@ -245,7 +245,7 @@ class UpdateRisks(AttackResult):
     breaks="k-anonymity, l-diversity and m-invariance where values change; m-Distinct closes it",
     paper="Li and Zhou, 2008",
     needs_background=True,
-    variants=("series.risks_over_time",),
+    variants=("updating.risks_over_time",),
 )
 def update_risks(
     series: Sequence[Published],

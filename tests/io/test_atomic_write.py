@@ -20,13 +20,13 @@ from ppdp_lab.io import atomic_write, atomic_write_all, locked, writing
 
 NURSERY = """
 import os, sys
-from ppdp_lab.io import write_whole
+from ppdp_lab.io import atomic_write
 
 def write_for_ever():
     number = 0
     while True:
         number += 1
-        write_whole(sys.argv[1], lambda file: [file.write(bytes([number % 251]) * 5000) for _ in range(200)])
+        atomic_write(sys.argv[1], lambda file: [file.write(bytes([number % 251]) * 5000) for _ in range(200)])
 
 for _ in sys.stdin:  # a writer per line; the next one when this one was killed
     writer = os.fork()

@@ -57,7 +57,7 @@ STYLED = {"gcp", "iloss", "kl_divergence", "ncp", "non_uniform_entropy", "precis
 STYLELESS = {"ail", "c_avg", "classification_metric", "discernibility", "fem", "information_loss", "vem"}
 
 NO_METRICS = {
-    "ALL",
+    "METRICS",
     "Metric",
     "Queries",
     "estimates",

@@ -17,7 +17,7 @@ from strategies import trees
 from ppdp_lab import Hierarchy
 from ppdp_lab.errors import DataFileError, HierarchyError, ParameterError
 from ppdp_lab.io import ReadingWarning
-from ppdp_lab.io.reading import read_hierarchy
+from ppdp_lab.io.reading import read_hierarchy, write_hierarchy
 
 PLACES = {"Europe": ["Italy", "France"], "America": {"North": ["Canada", "USA"], "Peru": None}}
 
@@ -68,7 +68,7 @@ def test_lowest_common_ancestor(rows: list[list[str]]) -> None:
 def test_csv_round_trip(tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]], separator: str) -> None:
     path = tmp_path_factory.mktemp("tree") / "tree.csv"
     tree = Hierarchy(rows)
-    tree.to_csv(path, separator=separator)
+    write_hierarchy(tree, path, separator=separator)
     again = read_hierarchy(path, separator=separator)
     assert again == tree and again.leaves.tolist() == tree.leaves.tolist()
 
@@ -299,11 +299,20 @@ def test_files_that_are_no_hierarchy(tmp_path: Path) -> None:
 
 def test_a_wrong_separator_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     file = tmp_path / "tree.csv"
-    Hierarchy.from_dict(PLACES).to_csv(file)
+    write_hierarchy(Hierarchy.from_dict(PLACES), file)
     before = file.read_text()
-    refused(ParameterError, "separator must be", Hierarchy.from_dict({"a": ["b"]}).to_csv, file, separator=";;")
+    refused(
+        ParameterError, "separator must be", write_hierarchy, Hierarchy.from_dict({"a": ["b"]}), file, separator=";;"
+    )
     assert file.read_text() == before
-    refused(ParameterError, "separator must be", Hierarchy.from_dict(PLACES).to_csv, tmp_path / "new.csv", separator=5)
+    refused(
+        ParameterError,
+        "separator must be",
+        write_hierarchy,
+        Hierarchy.from_dict(PLACES),
+        tmp_path / "new.csv",
+        separator=5,
+    )
     assert not (tmp_path / "new.csv").exists()
 
 
