@@ -1,4 +1,4 @@
-"""From a series and a background to the problem that joint reasoning solves."""
+"""Joint reasoning over a series: every assignment of values to persons that fits all releases."""
 
 from __future__ import annotations
 

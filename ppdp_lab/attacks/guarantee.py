@@ -1,4 +1,4 @@
-"""Candidate multisets: for every person, the published records of which one is theirs, over a whole series."""
+"""Guarantees over a series: what an auditor demands of every person's candidates."""
 
 from __future__ import annotations
 

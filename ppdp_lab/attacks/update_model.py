@@ -1,4 +1,4 @@
-"""What an update model is made of, checked at the door."""
+"""UpdateModel: which sensitive value may become which from one release to the next."""
 
 from __future__ import annotations
 
@@ -146,6 +146,7 @@ def _column(table: Microdata, column: str | None) -> str:
 
 MOST_VALUES = 5_000  # a matrix of 200 MB
 
+# A family of one: a saved MDistinct finds its model again by this name.
 UPDATE_MODELS: Registry[type[UpdateModel]] = Registry("update model")
 
 

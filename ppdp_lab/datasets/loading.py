@@ -1,4 +1,4 @@
-"""Named views of the data sets: the papers' choices of quasi-identifiers and sensitive values."""
+"""load: a data set by name, from the data folder, bundled data or a stand-in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An algorithm by name, with the rule that a command line gives it."""
+"""Anonymize a data holder's file: the table, the rule and the algorithm that the command line names."""
 
 from __future__ import annotations
 

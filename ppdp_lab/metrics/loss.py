@@ -1,4 +1,4 @@
-"""Regions of the quasi-identifier space: all of it, what a table spans; and what records in such regions cost."""
+"""Metrics of information loss: what records lose in the regions of their classes."""
 
 from __future__ import annotations
 

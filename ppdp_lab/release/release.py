@@ -1,4 +1,4 @@
-"""What a release is given beside its classes: boxes that cover them, ids that its table has."""
+"""Release: what an anonymizer returns. The holder's side; ``published()`` gives the other."""
 
 from __future__ import annotations
 

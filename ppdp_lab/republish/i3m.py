@@ -237,10 +237,6 @@ class I3M(Publisher):
         clusters = Clusters.around(space, codes, self.memory["cluster_of"], len(self.memory["size"]))
         self._keep(clusters, space)
 
-    def _from_format_2(self) -> None:
-        self._codes = self.memory.pop("codes").astype(np.int32)
-        self.memory["scale"] = self.memory["scale"].reshape(1).astype(np.int64)
-
     def _clusters(self) -> Clusters:
         return Clusters(*(self.memory[name] for name in Clusters._fields))
 

@@ -21,17 +21,16 @@ from ppdp_lab.release.forms import FORMS
 from ppdp_lab.republish.buckets import assign, eligible_with, excess, first_of, most_takes, spread
 from ppdp_lab.republish.buckets import signatures as counterfeits
 from ppdp_lab.republish.buckets.auditor import LAYOUT as AUDIT_LAYOUT
-from ppdp_lab.republish.buckets.auditor import audit_values, convert_notes
+from ppdp_lab.republish.buckets.auditor import audit_values
 from ppdp_lab.republish.buckets.signatures import (
     Signatures,
     bucket_matrix,
     canonical,
     check_unique,
     check_unmoved,
-    set_hashes,
     split,
 )
-from ppdp_lab.republish.memory import Stored, fresh_pseudonyms
+from ppdp_lab.republish.memory import Stored
 from ppdp_lab.republish.publisher import PUBLISHERS, Publisher
 from ppdp_lab.republish.stream import Snapshot
 from ppdp_lab.table import Domain, Microdata
@@ -277,18 +276,3 @@ class MInvariance(Publisher):
         begins = self.memory["signature_begins"]
         if begins[0] != 0 or (np.diff(begins) < 1).any() or begins[-1] != len(self.memory["signature_values"]):
             raise DataFileError("its signatures have no values, or values belong to none of them")
-
-    def _from_format_2(self) -> None:
-        n = len(self.memory[counterfeits.BUCKET])
-        taken = self._pseudonyms
-        self.memory.setdefault("signature_begins", np.zeros(1, dtype=np.int64))
-        self.memory.setdefault("signature_values", np.zeros(0, dtype=np.int32))
-        self.memory[counterfeits.NAME] = fresh_pseudonyms(n, taken)
-
-    def _convert(self, table: Microdata) -> None:
-        """Format 2 knew sets of values by their codes: put hashes of their texts in place of these."""
-        memory, domain = self.memory, table.sensitive_domains[0]
-        hashes = set_hashes(domain, memory["signature_values"], memory["signature_begins"])
-        published = memory["seen"] != 0
-        memory["seen"][published] = hashes[memory["signature"][published]]
-        convert_notes(memory, memory["signature_begins"], memory["signature_values"], domain)

@@ -1,4 +1,4 @@
-"""The values a publisher has met, column by column: domains that grow with the snapshots."""
+"""What a publisher remembers between releases: persons, the values met, and the file that keeps both."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ class Vocabulary(OneLine):
     domains: dict[str, Domain] = field(repr=False)
 
     @staticmethod
-    def of(table: Microdata, *, whole: bool = False) -> Vocabulary:
-        """The values of a first table; with ``whole`` all that its domains know."""
+    def of(table: Microdata) -> Vocabulary:
+        """The values of a first table."""
         schema = table.schema
-        domains = dict(table.domains) if whole else {name: _met(table, name) for name in table.domains}
+        domains = {name: _met(table, name) for name in table.domains}
         return Vocabulary(schema.quasi_identifiers, schema.sensitive, domains)
 
     def with_values_of(self, table: Microdata) -> tuple[Vocabulary, Renumbering | None]:
@@ -324,17 +324,11 @@ def check_arrays(
 # Format 3: a compressed .npz without pickles. ``header`` is JSON: format, the publisher's plain form, number of releases,
 # vocabulary, state of chance. Arrays: ids, present, pseudonyms, codes, ``values.i`` and ``positions.i`` of the i-th column,
 # ``memory.name``. ``checksum`` is the SHA-256 of the header's text and of names, types, shapes and bytes of all other arrays.
-#
-# Format 2 (no vocabulary, no checksum, code of persons not kept) is read and converted; format 1, whose pseudonyms follow from
-# the seed, is refused.
 
 
 FORMAT = 3
-_HEADER = {
-    2: ("publisher", "parameters", "number", "domains", "chance"),
-    3: ("publisher", "number", "vocabulary", "awaiting", "chance"),
-}
-_ARRAYS = {2: ("ids", "present", "pseudonyms"), 3: ("ids", "present", "pseudonyms", "codes", "checksum")}
+_HEADER = ("publisher", "number", "vocabulary", "chance")
+_ARRAYS = ("ids", "present", "pseudonyms", "codes", "checksum")
 
 
 def write_memory(
@@ -365,7 +359,7 @@ def _checksum_in(path: Path) -> str:
     return ""
 
 
-def read_memory(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray], str | None]:
+def read_memory(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray], str]:
     """Header, arrays and checksum of a memory file, after checking the latter; whatever is wrong is said in words."""
     if not path.is_file():
         raise DataFileError(f"no saved publisher {str(path)!r}")
@@ -390,19 +384,15 @@ def read_memory(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray], str 
         zlib.error,
     ) as error:
         raise damaged(path, str(error) or type(error).__name__) from None
-    if not isinstance(version, int) or version not in _HEADER:
-        how = (
-            "its pseudonyms follow from the seed, so it must not be used; begin a new series"
-            if version == 1
-            else "it was written by another version of ppdp_lab; use that one"
+    if type(version) is not int or version != FORMAT:
+        raise DataFileError(
+            f"{str(path)!r} has format {version!r}, but this version of ppdp_lab reads format {FORMAT} only; load it with the "
+            f"version that wrote it, or begin a new series"
         )
-        raise DataFileError(f"{str(path)!r} has format {version!r}; this version reads 2 and {FORMAT}: {how}")
-    missing = [key for key in _HEADER[version] if key not in header]
-    missing += [key for key in _ARRAYS[version] if key not in arrays]
+    missing = [key for key in _HEADER if key not in header]
+    missing += [key for key in _ARRAYS if key not in arrays]
     if missing:
         raise damaged(path, f"it lacks {listed(missing)}")
-    if version != FORMAT:
-        return header, arrays, None
     checksum = str(arrays.pop("checksum"))
     if checksum != _checksum(text, arrays):
         raise damaged(path, "its checksum does not fit its contents; restore it from a backup")
@@ -503,10 +493,7 @@ class Remembered(Plain):
         self._pseudonyms = np.zeros(0, dtype=np.int64)
         self._codes = np.zeros((0, 0), dtype=np.int32)
         self._vocabulary: Vocabulary | None = None
-        self._awaiting = ""
-        self._digests: tuple[
-            str, ...
-        ] = ()  # of the records of each release, by which one that comes again is recognized
+        self._digests: tuple[str, ...] = ()  # of the records of each release, to recognize one that comes again
         self._saved: dict[
             str, str
         ] = {}  # where this memory was last read from or written to, and what stood there then
@@ -524,12 +511,9 @@ class Remembered(Plain):
     def _check_memory(self) -> None:
         """Refuse, by DataFileError, a loaded memory whose arrays do not fit each other in a way that no layout can say."""
 
-    def _convert(self, table: Microdata) -> None:
-        """Bring a memory of format 2 up to date, now that the domains it was coded over are known."""
-
     # ------------------------------------------------------------------ undoing
     def _state(self) -> dict[str, Any]:
-        kept = ("number", "_present", "_pseudonyms", "_codes", "_ids", "_vocabulary", "_awaiting", "_digests")
+        kept = ("number", "_present", "_pseudonyms", "_codes", "_ids", "_vocabulary", "_digests")
         return {name: copy.deepcopy(getattr(self, name)) for name in ("memory", "chance")} | {
             name: getattr(self, name) for name in kept
         }
@@ -555,7 +539,6 @@ class Remembered(Plain):
             "private": getattr(self, "seed", None) is None,
             "number": self.number,
             "vocabulary": None if known is None else known.header(),
-            "awaiting": self._awaiting,
             "digests": self._digests,
             "chance": self.chance.bit_generator.state,
         }
@@ -574,24 +557,20 @@ class Remembered(Plain):
     def load(cls, path: str | Path) -> Self:
         """The publisher that :meth:`save` wrote; it goes on exactly where that one stopped.
 
-        ``Publisher.load`` reads any publisher's file. One of format 2 goes on with a table over the same domains.
+        ``Publisher.load`` reads any publisher's file.
         """
         path = Path(path)
         header, arrays, checksum = read_memory(path)
-        old = header["format"] == 2
         try:
             plain = header["publisher"]
-            if old:
-                plain = {"name": plain, "version": 1, "parameters": header["parameters"]}
             name, whoever = str(plain["name"]), cls.__name__ == "Publisher"
             if name != cls.__name__ and not whoever:
                 raise DataFileError(f"{str(path)!r} holds a {name}; load it with {name}.load")
             publisher = from_plain(plain, None if whoever else cls)
             if not isinstance(publisher, cls):
                 raise DataFileError(f"{str(path)!r} holds a {name}, which is no publisher")
-            publisher._take(header, arrays, old)
-            if checksum is not None:
-                publisher._saved[str(path.resolve())] = checksum
+            publisher._take(header, arrays)
+            publisher._saved[str(path.resolve())] = checksum
         except DataFileError as error:
             raise error if str(path) in str(error) else damaged(path, str(error)) from None
         except (
@@ -607,7 +586,7 @@ class Remembered(Plain):
             raise damaged(path, " ".join(str(error).split()) or type(error).__name__) from None
         return publisher
 
-    def _take(self, header: Mapping[str, Any], arrays: dict[str, np.ndarray], old: bool) -> None:
+    def _take(self, header: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> None:
         """Take over what a file holds, after checking all of it."""
         self.number = check_integer("number", header["number"], at_least=0, at_most=MOST_RELEASES)
         self.chance.bit_generator.state = header["chance"]
@@ -627,20 +606,15 @@ class Remembered(Plain):
             setattr(self, f"_{name}", array)
         qi_sizes: list[int] = []
         sensitive_sizes: list[int] = []
-        if old:
-            self._awaiting = str(header["domains"])
-        else:
-            self._awaiting = str(header["awaiting"])
-            self._codes = arrays.pop("codes")
-            if header["vocabulary"] is not None:
-                self._vocabulary = known = vocabulary_from(header["vocabulary"], arrays)
-                Schema(known.quasi_identifiers, known.sensitive)  # refuses roles that make no sense
-                qi_sizes = [len(known.domains[name]) for name in known.quasi_identifiers]
-                sensitive_sizes = [len(known.domains[name]) for name in known.sensitive]
+        self._codes = arrays.pop("codes")
+        if header["vocabulary"] is not None:
+            self._vocabulary = known = vocabulary_from(header["vocabulary"], arrays)
+            Schema(known.quasi_identifiers, known.sensitive)  # refuses roles that make no sense
+            qi_sizes = [len(known.domains[name]) for name in known.quasi_identifiers]
+            sensitive_sizes = [len(known.domains[name]) for name in known.sensitive]
+        elif self.number or len(ids):
+            raise DataFileError("it remembers releases or persons, but not the values of their columns")
         self.memory = {name.removeprefix("memory."): array for name, array in arrays.items()}
-        if old:
-            self._from_format_2()
-            return
         sizes = np.array(qi_sizes + sensitive_sizes, dtype=np.int64)
         if self._vocabulary is not None and (
             self._codes.dtype != np.int32
@@ -659,23 +633,6 @@ class Remembered(Plain):
                 limits=self._limits(),
             )
             self._check_memory()
-
-    def _from_format_2(self) -> None:
-        """Rename and reshape what format 2 kept otherwise; what needs domains waits for :meth:`_convert`."""
-
-    def _resume(self, table: Microdata) -> None:
-        """Go on from a file of format 2, which kept a digest of its domains only."""
-        if _old_digest(table) != self._awaiting:
-            raise SchemaError(
-                "this memory was saved by an older version, which did not keep the values of its columns: the first snapshot "
-                "after it must have the same columns and values; take it from the Microdata of the releases before (select), "
-                "publish it, save again, and from then on new values are welcome"
-            )
-        self._vocabulary = Vocabulary.of(table, whole=True)
-        if not len(self._codes):
-            self._codes = np.full((len(table.domains), self.n_persons), -1, dtype=np.int32)
-        self._awaiting = ""
-        self._convert(table)
 
 
 def stored_ids(ids: pd.Index) -> np.ndarray:
@@ -709,11 +666,3 @@ def fresh_pseudonyms(n: int, taken: np.ndarray) -> np.ndarray:
         alike = np.sort(np.concatenate([names, taken[ending[taken & low]]]))
         if (alike[1:] != alike[:-1]).all():
             return names
-
-
-def _old_digest(table: Microdata) -> str:
-    """What format 2 kept of a table's domains."""
-    digest = hashlib.sha256()
-    for name, domain in table.domains.items():
-        digest.update(f"{name}\0{domain.kind}\0".encode() + "\0".join(map(str, domain.labels)).encode() + b"\1")
-    return digest.hexdigest()

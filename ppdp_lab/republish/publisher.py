@@ -154,7 +154,7 @@ class Publisher(Remembered, ABC):
         n_qi = len(like.qi_codes)
         codes = self._codes[:, persons]
         if codes.size and codes.min() < 0:
-            raise DataFileError("of some of these persons an older version did not remember the values")
+            raise DataFileError("it does not remember the values of some of these persons")
         return like.with_records(self._ids[persons], codes[:n_qi], codes[n_qi:])
 
     def _make(self, table: Microdata, persons: np.ndarray, class_of: np.ndarray, **said: Any) -> Release:
@@ -200,8 +200,6 @@ class Publisher(Remembered, ABC):
 
     def _meet_values(self, table: Microdata) -> Microdata:
         """The table over this publisher's own domains, which grow if they must."""
-        if self._awaiting:
-            self._resume(table)
         if self._vocabulary is None:
             self._vocabulary = Vocabulary.of(table)
             self._vocabulary.arrays()  # raises a SchemaError now rather than when the memory is saved

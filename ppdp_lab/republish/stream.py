@@ -1,4 +1,4 @@
-"""Snapshots: the table as it stands at one release, and what changed since the one before."""
+"""Snapshots, and UpdateStream, which draws a series of them from a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boxes as text, and back: what a reader of a published file can undo without a guess."""
+"""Boxes: the region of each class, column by column, and their texts, which can be read back."""
 
 from __future__ import annotations
 

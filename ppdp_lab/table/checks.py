@@ -14,7 +14,6 @@ import numpy as np
 
 from ppdp_lab.errors import ParameterError, check_list
 
-
 _UNSIGNED = {np.dtype(np.int32): np.uint32, np.dtype(np.int64): np.uint64}
 
 
@@ -28,9 +27,13 @@ def check_codes(name: str, values: Any, end: int, *, low: int = 0, n: int | None
     """
     unsigned = _UNSIGNED.get(values.dtype) if type(values) is np.ndarray and values.ndim == 1 else None
     # One pass for both bounds: read as an unsigned number, a negative one lies beyond every domain.
-    if unsigned is not None and low == 0 and n in (None, len(values)):
-        if int(np.max(values.view(unsigned), initial=0)) < min(end, 2 ** (8 * values.itemsize - 1)):
-            return values
+    if (
+        unsigned is not None
+        and low == 0
+        and n in (None, len(values))
+        and int(np.max(values.view(unsigned), initial=0)) < min(end, 2 ** (8 * values.itemsize - 1))
+    ):
+        return values
     array = check_list(name, values)
     if n is not None and len(array) != n:
         raise ParameterError(f"{name} has {len(array)} entries where {n} are needed; give one for each")

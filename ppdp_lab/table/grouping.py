@@ -1,4 +1,4 @@
-"""64-bit hashes: of numbers, and of values by their text, so that they mean the same whatever code a value has."""
+"""The grouping kernel: classes of records with equal codes, cells of values, and hashes of both."""
 
 from __future__ import annotations
 

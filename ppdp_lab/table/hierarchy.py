@@ -1,4 +1,4 @@
-"""Reading the table of a hierarchy: one row per leaf, one column per level."""
+"""Generalization hierarchies: a tree over the values of one column, and the ways to build one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def level_columns(table: Any) -> list[np.ndarray]:
         if not usual and (not _rows(table) or not all(isinstance(row, str) or _rows(row) for row in table)):
             raise HierarchyError(
                 f"a hierarchy is made of rows [leaf, level 1, ..., '*'], not of {reprlib.repr(table)}; see also from_levels, "
-                f"from_dict, from_csv, intervals and mask_suffix"
+                f"from_dict, intervals, mask_suffix and ppdp_lab.io.read_hierarchy"
             )
         rows = [[row] if isinstance(row, str) else list(row) for row in table]
         lengths = {*map(len, rows)}

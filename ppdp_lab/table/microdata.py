@@ -1,4 +1,4 @@
-"""What a table shows of itself in a notebook: roles, domains, what is sensitive; no row of it."""
+"""Microdata: a table as integer codes, with the roles and domains of its columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search needs: valid settings, and a table with a hierarchy for every quasi-identifier."""
+"""What the lattice searches share: parameters, the search, and the choice among what it finds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snapshots of classes that earlier checks have counted, for later checks to roll up."""
+"""The node check: classes of a node, counted from the table or rolled up from an earlier check."""
 
 from __future__ import annotations
 

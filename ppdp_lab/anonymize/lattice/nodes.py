@@ -1,4 +1,4 @@
-"""The order in which nodes are preferred: by height, then by what their levels cost."""
+"""Nodes of the generalization lattice: their order, what is known of each, and the result of a search."""
 
 from __future__ import annotations
 

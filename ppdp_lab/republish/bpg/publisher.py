@@ -1,4 +1,4 @@
-"""What BPG starts from: a rule and a base that it accepts, and the classes that the base makes of a snapshot."""
+"""BPG: a static anonymizer extended to a series of releases."""
 
 from __future__ import annotations
 
