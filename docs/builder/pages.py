@@ -16,8 +16,8 @@ from docs.builder.reference import to_markdown
 from docs.builder.scores import PAPERS, Card, read_scorecard
 from ppdp_lab.errors import DataFileError, unknown
 from ppdp_lab.lab import catalogue
+from ppdp_lab.lab.catalogue import PACKAGE
 from ppdp_lab.lab.experiment import Experiment
-from ppdp_lab.lab.identity import PACKAGE
 from ppdp_lab.text import markdown_table
 
 _LINK = re.compile(r"(\]\()([^)\s#]+)((?:#[^)\s]*)?\))")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,84 +11,39 @@ import pandas as pd
 
 from ppdp_lab.anonymize import Mondrian
 from ppdp_lab.errors import InfeasibleError
-from ppdp_lab.lab import plan as scales
 from ppdp_lab.lab.compare import dirty_records_are_known, rule_of
+from ppdp_lab.lab.plan import Plan
 from ppdp_lab.metrics import fem, vem
 from ppdp_lab.principles import KAnonymity, Principle
 from ppdp_lab.release import Release
 from ppdp_lab.republish import BPG, MInvariance, Publisher, Snapshot, UpdateStream
 from ppdp_lab.table import ClassCounts, Microdata, Schema
 
-SIZES: dict[str, dict[str, Any]] = {
-    "tiny": {
-        "initial": 1_500,
-        "rates": [500, 250],
-        "repetitions": 1,
-        "leak_initial": 600,
-        "k": 10,
-        "leak_k": 5,
-    },
-    "quick": {
-        "initial": 20_000,
-        "rates": [4_000, 2_000, 1_000, 500],
-        "repetitions": 2,
-        "leak_initial": 2_000,
-        "k": 10,
-        "leak_k": 5,
-    },
-    "paper": {
-        "initial": 200_000,
-        "rates": [40_000, 20_000, 10_000, 5_000],
-        "repetitions": 3,
-        "leak_initial": 10_000,
-        "k": 10,
-        "leak_k": 5,
-    },
-}
 OURS, RIVAL = "BPG with Mondrian", "m-invariance"
 CONVENTIONS = ("free", "charged")
 
 
-def sizes(scale: str, **given: Any) -> SimpleNamespace:
-    """Sizes of the experiment; those that are None are as the scale says.
-
-    >>> sizes("paper", repetitions=10, rates=None).repetitions
-    10
-    """
-    return scales.chosen(scale, SIZES, **given)
-
-
-def plan(
-    scale: str,
-    datasets: list[str],
-    seed: int,
-    *,
-    initial: int | None = None,
-    rates: list[int] | None = None,
-    repetitions: int | None = None,
-    leak_initial: int | None = None,
-    k: int | None = None,
-    leak_k: int | None = None,
-) -> scales.Plan:
+def plan(scale: str, datasets: list[str], seed: int, **params: Any) -> Plan:
     """The tables of the experiment, three times as many rows as are published at first, and sizes and k that fit them.
 
     >>> made = plan("tiny", ["occ"], 1)
     >>> made.sizes.k, len(made.tables["occ"])
     (10, 4500)
     """
-    said = {"initial": initial, "rates": rates, "repetitions": repetitions, "leak_initial": leak_initial}
-    said |= {"k": k, "leak_k": leak_k}
-    fitting = scales.Fitting(datasets, sizes(scale, **said), said, seed=seed)
-    counts = ["initial", "rates", "leak_initial"]
-    rows = fitting.shrink(
-        counts, lambda size: 3 * max(size["initial"], size["leak_initial"]), least={"initial": 300, "leak_initial": 100}
+    plan = Plan(__file__, scale, datasets, params, seed=seed)
+    rows = plan.shrink(
+        "initial",
+        "rates",
+        "leak_initial",
+        used=lambda sizes: 3 * max(sizes.initial, sizes.leak_initial),
+        min_size={"initial": 300, "leak_initial": 100},
     )
-    fitting.load(rows, sensitive=True)
-    fitting.values_allow("k", rows=fitting.sizes["initial"])
-    fitting.values_allow("leak_k", rows=fitting.sizes["leak_initial"])
-    first = fitting.sizes["initial"]
-    fitting.at_most("rates", first - 1, f"{first:,} rows are published at first, and some of them must stay")
-    return fitting.plan()
+    plan.load(rows, sensitive=True)
+    first = plan.sizes.initial
+    plan.values_allow("k", rows=first)
+    plan.values_allow("leak_k", rows=plan.sizes.leak_initial)
+    plan.at_most("rates", first - 1, f"the first release has {first:,} rows, and some of them must stay")
+    return plan
 
 
 def warm_up(table: Microdata, k: int, seed: int) -> None:

@@ -14,37 +14,23 @@ from tqdm.auto import tqdm
 from ppdp_lab.anonymize import ANONYMIZERS, Anonymizer
 from ppdp_lab.anonymize.lattice import LatticeSearch
 from ppdp_lab.attacks.base import RELEASE
-from ppdp_lab.datasets import called
-from ppdp_lab.datasets import load as load_table
-from ppdp_lab.errors import HierarchyError, InfeasibleError, PPDPError, SchemaError
+from ppdp_lab.datasets import load
+from ppdp_lab.errors import HierarchyError, InfeasibleError, PPDPError
 from ppdp_lab.lab import compare as costs
-from ppdp_lab.lab import plan as scales
 from ppdp_lab.lab.compare import Adversary, Settings, asked_of, check_settings, completed, made, thresholds, untried
+from ppdp_lab.lab.plan import Plan
 from ppdp_lab.metrics import queries_by_selectivity
 from ppdp_lab.principles import PRINCIPLES, DistinctLDiversity, KAnonymity, Principle
 from ppdp_lab.release import Release
 from ppdp_lab.table import Microdata
 
-SIZES: dict[str, dict[str, Any]] = {
-    "quick": {"rows": 5_000, "queries": 500, "repeat": 1},
-    "paper": {"rows": 1_000_000, "queries": 2_000, "repeat": 3},
-}
 SELECTED = 0.05  # share of the rows that a count query selects
 UNASKED = "it was not asked for this rule, but its release keeps it"
 GROWN = "hierarchies were made for columns that have none"
 
 
-def sizes(scale: str, **given: Any) -> SimpleNamespace:
-    """Sizes of the experiment; those that are None are as the scale says.
-
-    >>> sizes("quick", rows=100, queries=None, repeat=None).queries
-    500
-    """
-    return scales.chosen(scale, SIZES, **given)
-
-
 @dataclass(frozen=True)
-class Given:
+class Inputs:
     """What all rules, anonymizers and attacks are given: k, l, t, c and alpha; and what single ones are."""
 
     k: int
@@ -79,48 +65,41 @@ def plan(
     datasets: list[str],
     seed: int,
     *,
-    rows: int | None = None,
-    queries: int | None = None,
-    repeat: int | None = None,
     k: int = 10,
     l: int = 4,  # noqa: E741
     t: float = 0.3,
     c: float = 3.0,
     alpha: float = 0.5,
     settings: Settings | None = None,
-) -> scales.Plan:
-    """The tables, larger ones sampled; one of fewer than 2 k rows is refused, and so are numbers that make no rule.
+    **params: Any,
+) -> Plan:
+    """The tables, larger ones sampled. Fewer than 2 k rows are an error, and so are numbers that make no rule.
 
     >>> made = plan("quick", ["adult"], 1, rows=200)
     >>> len(made.tables["adult"]), made.sizes.queries
     (200, 500)
     """
-    Given(k=k, l=l, t=t, c=c, alpha=alpha, seed=seed, settings=settings or {}).rules()
-    size = sizes(scale, rows=rows, queries=queries, repeat=repeat)
-    found: dict[str, Microdata] = {}
-    for name in datasets:
-        table, title = load_table(name), called(name)
-        if title in found:
-            raise SchemaError(f"two data sets are called {title!r}; give one of them another title in its TOML file")
-        if len(table) > size.rows:
-            table = load_table(name, rows=size.rows, seed=seed)
+    Inputs(k=k, l=l, t=t, c=c, alpha=alpha, seed=seed, settings=settings or {}).rules()
+    plan = Plan(__file__, scale, datasets, params, seed=seed)
+    for name, (title, table) in zip(plan.names, plan.load().items()):
+        if len(table) > plan.sizes.rows:
+            plan.tables[title] = load(name, rows=plan.sizes.rows, seed=seed)
         if len(table) < 2 * k:
             raise InfeasibleError(
                 f"{title!r} has {len(table)} rows, and the comparison needs {2 * k}, two classes of k = {k}; lower k"
             )
-        found[title] = table
-    return scales.Plan(found, size)
+    return plan
 
 
 def released(
-    given: Given, name: str, rule: Principle, table: Microdata, repeat: int
+    inputs: Inputs, name: str, rule: Principle, table: Microdata, repeat: int
 ) -> tuple[Release, float, dict[str, Any]]:
     """The release of an anonymizer, its seconds of processor time, the best of several, and what is to be noted of it.
 
     One that needs hierarchies gets them for columns that have none. One that takes no rule is run all the same, and its release
     counts if it keeps the rule.
     """
-    maker, noted = given.anonymizer(name, rule), {"note": "", "grown": ""}
+    maker, noted = inputs.anonymizer(name, rule), {"note": "", "grown": ""}
     if isinstance(maker, LatticeSearch):  # completes numbers itself; text as well here, and all measured as trees
         whole = completed(table)
         table, noted["grown"] = whole, "" if whole is table else GROWN
@@ -146,33 +125,33 @@ def released(
 
 
 def compare(
-    table: Microdata, size: SimpleNamespace, given: Given
+    table: Microdata, size: SimpleNamespace, inputs: Inputs
 ) -> Iterator[tuple[str, list[dict[str, Any]], list[dict[str, Any]]]]:
     """Of every anonymizer under every rule the costs and the risks, one pair after the other."""
-    asked = queries_by_selectivity(table, SELECTED, n=size.queries, sensitive="range", seed=given.seed)
-    said = {what: names | {"gain": given.t} for what, names in thresholds(given.k, given.l).items()}
-    for rule in given.rules():
+    asked = queries_by_selectivity(table, SELECTED, n=size.queries, sensitive="range", seed=inputs.seed)
+    limits = {what: names | {"gain": inputs.t} for what, names in thresholds(inputs.k, inputs.l).items()}
+    for rule in inputs.rules():
         for name in ANONYMIZERS:
             where = {"anonymizer": name, "rule": str(rule), "family": type(rule).__name__, "note": "", "grown": ""}
             try:
-                release, seconds, noted = released(given, name, rule, table, size.repeat)
+                release, seconds, noted = released(inputs, name, rule, table, size.repeat)
             except PPDPError as error:
                 paid: Any = costs.unpaid(str(error))
                 risks: Any = untried(str(error), sees=(RELEASE,))
             else:
                 where |= noted
-                known = {"k": given.k, "queries": asked_of(release.table, asked)}
-                paid = costs.of_releases([release], known, given.settings, seconds=seconds)
-                risks = Adversary([release]).tries(said, given.settings, sees=(RELEASE,))
+                known = {"k": inputs.k, "queries": asked_of(release.table, asked)}
+                paid = costs.of_releases([release], known, inputs.settings, seconds=seconds)
+                risks = Adversary([release]).tries(limits, inputs.settings, sees=(RELEASE,))
             yield name, [where | row for row in paid], [where | row for row in risks]
 
 
-def frames(tables: Mapping[str, Microdata], size: SimpleNamespace, given: Given) -> tuple[pd.DataFrame, pd.DataFrame]:
+def frames(tables: Mapping[str, Microdata], size: SimpleNamespace, inputs: Inputs) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Costs and risks on every table, with a bar."""
     paid, risks = [], []
     with tqdm(total=len(tables) * len(PRINCIPLES) * len(ANONYMIZERS), desc="combinations") as bar:
         for name, table in tables.items():
-            for anonymizer, costs_of, risks_of in compare(table, size, given):
+            for anonymizer, costs_of, risks_of in compare(table, size, inputs):
                 paid += [{"dataset": name} | row for row in costs_of]
                 risks += [{"dataset": name} | row for row in risks_of]
                 bar.set_postfix_str(f"{name}: {anonymizer}")
@@ -197,9 +176,9 @@ def best(paid: pd.DataFrame, risks: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def setting(tables: Mapping[str, Microdata], given: Given) -> pd.DataFrame:
+def setting(tables: Mapping[str, Microdata], inputs: Inputs) -> pd.DataFrame:
     """What was given to all, one row per table, for the figures to say."""
-    numbers = {"k": given.k, "l": given.l, "t": given.t, "c": given.c, "alpha": given.alpha}
+    numbers = {"k": inputs.k, "l": inputs.l, "t": inputs.t, "c": inputs.c, "alpha": inputs.alpha}
     return pd.DataFrame([{"dataset": name, "rows": len(table)} | numbers for name, table in tables.items()])
 
 

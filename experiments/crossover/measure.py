@@ -16,7 +16,6 @@ from ppdp_lab.anonymize import ANONYMIZERS
 from ppdp_lab.attacks import UpdateModel
 from ppdp_lab.errors import PPDPError, SchemaError
 from ppdp_lab.lab import compare as costs
-from ppdp_lab.lab import plan as scales
 from ppdp_lab.lab.compare import (
     Adversary,
     NaiveBaseline,
@@ -28,31 +27,19 @@ from ppdp_lab.lab.compare import (
     thresholds,
     untried,
 )
+from ppdp_lab.lab.plan import Plan
 from ppdp_lab.metrics import queries_by_selectivity
 from ppdp_lab.release import Release
 from ppdp_lab.republish import PUBLISHERS, Publisher, Snapshot, UpdateStream
 from ppdp_lab.republish.value_changes import updates_of
 from ppdp_lab.table import Microdata
 
-SIZES: dict[str, dict[str, Any]] = {
-    "quick": {"initial": 20_000, "rate": 2_000, "updates": 5, "queries": 1_000},
-    "paper": {"initial": 200_000, "rate": 20_000, "updates": 5, "queries": 1_000},
-}
 STAY, CHANGE = "values stay", "values change"
 SELECTED = 0.05  # share of the rows that a count query selects
 
 
-def sizes(scale: str, **given: Any) -> SimpleNamespace:
-    """Sizes of the experiment; those that are None are as the scale says.
-
-    >>> sizes("paper", updates=3, rate=None).rate
-    20000
-    """
-    return scales.chosen(scale, SIZES, **given)
-
-
 @dataclass(frozen=True)
-class Given:
+class Inputs:
     """What all publishers and attacks are given: k = l = m, e, the thresholds, the seed; and what single ones are."""
 
     k: int
@@ -108,38 +95,31 @@ def plan(
     datasets: list[str],
     seed: int,
     *,
-    initial: int | None = None,
-    rate: int | None = None,
-    updates: int | None = None,
-    queries: int | None = None,
     k: int = 10,
     e: int = 4,
     d: int = 10,
     anew: Sequence[str] = (),
     settings: Settings | None = None,
-) -> scales.Plan:
-    """The tables, and sizes of a stream that they can feed; whoever cannot publish or attack such a stream says so in its cell.
+    **params: Any,
+) -> Plan:
+    """The tables, and sizes of a stream that they can feed; a publisher or attack that cannot use it says so in its cell.
 
     >>> made = plan("quick", ["occ"], 1, initial=500, rate=50)
     >>> made.sizes.updates, len(made.tables["occ"])
     (5, 750)
     """
-    Given(
-        k=k, e=e, seed=seed, leasts=(2, k), anew=tuple(anew), settings=settings or {}
-    )  # refuses names that nobody has
-    said = {"initial": initial, "rate": rate, "updates": updates, "queries": queries}
-    fitting = scales.Fitting(datasets, sizes(scale, **said), said, seed=seed)
-
-    def used(size: dict[str, Any]) -> int:
-        return int(size["initial"] + size["updates"] * size["rate"])
-
-    rows = fitting.shrink(["initial", "rate"], used, least={"initial": 2 * k, "rate": 1})
-    fitting.load(rows, sensitive=True)
-    made = fitting.plan()
-    for table in made.tables.values():  # a block of d values that the table does not have is refused now, not in a cell
-        for changing in (False, True):
-            stream(table, made.sizes, changing=changing, d=d, seed=seed)
-    return made
+    Inputs(k=k, e=e, seed=seed, leasts=(2, k), anew=tuple(anew), settings=settings or {})  # checks the names
+    plan = Plan(__file__, scale, datasets, params, seed=seed)
+    rows = plan.shrink(
+        "initial",
+        "rate",
+        used=lambda sizes: int(sizes.initial + sizes.updates * sizes.rate),
+        min_size={"initial": 2 * k, "rate": 1},
+    )
+    for table in plan.load(rows, sensitive=True).values():
+        for changing in (False, True):  # an impossible stream is an error now, not in its cell
+            stream(table, plan.sizes, changing=changing, d=d, seed=seed)
+    return plan
 
 
 def published(make: Callable[[], Publisher], snapshots: Sequence[Snapshot]) -> tuple[list[Release], float]:
@@ -151,12 +131,12 @@ def published(make: Callable[[], Publisher], snapshots: Sequence[Snapshot]) -> t
     return releases, (time.process_time() - start) / len(releases)
 
 
-def warm(given: Given, table: Microdata, d: int) -> None:
+def warm(inputs: Inputs, table: Microdata, d: int) -> None:
     """Let every publisher make a small series, so that no compilation counts as its time."""
     small = SimpleNamespace(initial=min(300, len(table) // 2), rate=min(20, len(table) // 4), updates=1)
     for changing in (False, True):
-        part = stream(table, small, changing=changing, d=d, seed=given.seed)
-        for make in given.publishers(_model(part)).values():
+        part = stream(table, small, changing=changing, d=d, seed=inputs.seed)
+        for make in inputs.publishers(_model(part)).values():
             try:
                 published(make, list(part))
             except PPDPError:
@@ -164,38 +144,38 @@ def warm(given: Given, table: Microdata, d: int) -> None:
 
 
 def compare(
-    table: Microdata, size: SimpleNamespace, given: Given, *, changing: bool, d: int, about: Callable[[str], None]
+    table: Microdata, size: SimpleNamespace, inputs: Inputs, *, changing: bool, d: int, about: Callable[[str], None]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Leaks and costs of every publisher on one stream; ``about`` is told whose turn it is."""
-    part = stream(table, size, changing=changing, d=d, seed=given.seed)
+    part = stream(table, size, changing=changing, d=d, seed=inputs.seed)
     snapshots, model = list(part), _model(part)
-    asked = queries_by_selectivity(table, SELECTED, n=size.queries, sensitive="range", seed=given.seed)
+    asked = queries_by_selectivity(table, SELECTED, n=size.queries, sensitive="range", seed=inputs.seed)
     leaks, paid = [], []
-    for name, make in given.publishers(model).items():
+    for name, make in inputs.publishers(model).items():
         about(name)
         where = {"publisher": name, "updates": CHANGE if changing else STAY}
         try:
             releases, seconds = published(make, snapshots)
         except PPDPError as error:
-            leaks += [where | {"least": least} | row for least in given.leasts for row in untried(str(error))]
+            leaks += [where | {"least": least} | row for least in inputs.leasts for row in untried(str(error))]
             paid += [where | row for row in costs.unpaid(str(error))]
             continue
         adversary = Adversary(releases, model)
-        for least in given.leasts:
-            said = {what: names | {"e": given.e} for what, names in thresholds(least, least).items()}
-            leaks += [where | {"least": least} | row for row in adversary.tries(said, given.settings)]
-        known = {"k": given.k, "queries": asked}
-        paid += [where | row for row in costs.of_releases(releases, known, given.settings, seconds=seconds)]
+        for least in inputs.leasts:
+            said = {what: names | {"e": inputs.e} for what, names in thresholds(least, least).items()}
+            leaks += [where | {"least": least} | row for row in adversary.tries(said, inputs.settings)]
+        known = {"k": inputs.k, "queries": asked}
+        paid += [where | row for row in costs.of_releases(releases, known, inputs.settings, seconds=seconds)]
     return leaks, paid
 
 
 def frames(
-    tables: Mapping[str, Microdata], size: SimpleNamespace, given: Given, *, d: int
+    tables: Mapping[str, Microdata], size: SimpleNamespace, inputs: Inputs, *, d: int
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Leaks and costs on every table, its values staying and changing, with a bar that says whose turn it is."""
     leaks, paid = [], []
     turns = [(name, changing) for name in tables for changing in (False, True)]
-    publishers = len(given.publishers(None))
+    publishers = len(inputs.publishers(None))
     with tqdm(total=len(turns) * publishers, desc="publishers") as bar:
         for name, changing in turns:
 
@@ -203,15 +183,15 @@ def frames(
                 bar.set_postfix_str(f"{name}: {publisher}")
                 bar.update()
 
-            found = compare(tables[name], size, given, changing=changing, d=d, about=about)
+            found = compare(tables[name], size, inputs, changing=changing, d=d, about=about)
             leaks += [{"dataset": name} | row for row in found[0]]
             paid += [{"dataset": name} | row for row in found[1]]
     return pd.DataFrame(leaks), pd.DataFrame(paid)
 
 
-def setting(size: SimpleNamespace, given: Given, *, d: int) -> pd.DataFrame:
+def setting(size: SimpleNamespace, inputs: Inputs, *, d: int) -> pd.DataFrame:
     """What was given to all, in one row, for the figures to say."""
-    said = {"k": given.k, "e": given.e, "d": d, "initial": size.initial, "rate": size.rate}
+    said = {"k": inputs.k, "e": inputs.e, "d": d, "initial": size.initial, "rate": size.rate}
     return pd.DataFrame([said | {"releases": 1 + size.updates, "queries": size.queries}])
 
 

@@ -1,7 +1,4 @@
-"""How the equivalence experiment measures: people compromised, counterfeits, query errors and times over streams.
-
-The paper's own example, with its bucket graphs, is in :mod:`experiments.equivalence.measure`.
-"""
+"""How the equivalence experiment measures: people compromised, counterfeits, query errors and times over streams."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from multiprocessing import get_context
-from types import SimpleNamespace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,68 +23,15 @@ from ppdp_lab.attacks.equivalence import compromised_over_time
 from ppdp_lab.attacks.matrices import Correspondence
 from ppdp_lab.attacks.memberships import named_counterfeits
 from ppdp_lab.datasets.examples.forms import ExampleRelease
-from ppdp_lab.lab import plan as scales
+from ppdp_lab.lab import catalogue
+from ppdp_lab.lab.plan import Plan, most_frequent, room_for
 from ppdp_lab.metrics.queries import Queries
 from ppdp_lab.release import Counterfeits, Release
 from ppdp_lab.republish import EEquivalence, MInvariance, Snapshot, UpdateStream
 from ppdp_lab.table import Microdata
 
-SIZES: dict[str, dict[str, Any]] = {  # shares are those of the commonest value, in parts of 1/m
-    "tiny": {
-        "initial": 4_000,
-        "replaced": 400,
-        "updates": 3,
-        "m": 10,
-        "es": [2, 5],
-        "skews": [0],
-        "seeds": 1,
-        "replaced_few": [400, 200],
-        "shares": [0.7, 0.8],
-        "queries": 50,
-    },
-    "quick": {
-        "initial": 40_000,
-        "replaced": 4_000,
-        "updates": 10,
-        "m": 10,
-        "es": [2, 5, 8],
-        "skews": [0, 1, 2, 3],  # a batch of 4,000 can have no larger slope over 50 values
-        "seeds": 2,
-        "replaced_few": [4_000, 1_000],
-        "shares": [0.7, 0.8, 0.9, 0.95],
-        "queries": 300,
-    },
-    "paper": {
-        "initial": 200_000,
-        "replaced": 20_000,
-        "updates": 20,
-        "m": 10,
-        "es": [2, 3, 5, 8],
-        "skews": list(range(16)),
-        "seeds": 3,
-        "replaced_few": [20_000, 10_000, 5_000],
-        "shares": [0.6, 0.8, 0.9, 0.95, 0.975],
-        "queries": 1000,
-    },
-}
 FINE, MERGED, EQUIVALENCE, PLAIN = "m-invariance, fine", "m-invariance, merged", "e-equivalence", "m-invariance"
 ONE_VALUE, RANGES = "one value (Definition 8)", "ranges"
-
-
-def sizes(scale: str, **given: Any) -> SimpleNamespace:
-    """Sizes of the experiment; those that are None are as the scale says.
-
-    >>> sizes("paper", initial=None).initial, len(sizes("paper").skews), sizes("quick", m=5).shares
-    (200000, 16, [0.14, 0.16, 0.18, 0.19])
-    """
-    found = scales.chosen(scale, SIZES, **given)
-    if given.get("shares") is None:
-        found.shares = _shares(scale, found.m)
-    return found
-
-
-def _shares(scale: str, m: int) -> list[float]:
-    return [round(part / m, 6) for part in SIZES[scale]["shares"]]
 
 
 @dataclass(frozen=True)
@@ -127,61 +71,44 @@ class Setting:
         return MInvariance(self.m, partition=partition, style="anatomized", seed=self.seed)
 
 
-def plan(
-    scale: str,
-    datasets: list[str],
-    seed: int,
-    *,
-    initial: int | None = None,
-    replaced: int | None = None,
-    updates: int | None = None,
-    m: int | None = None,
-    es: list[int] | None = None,
-    skews: list[int] | None = None,
-    seeds: int | None = None,
-    replaced_few: list[int] | None = None,
-    shares: list[float] | None = None,
-    queries: int | None = None,
-) -> scales.Plan:
+def plan(scale: str, datasets: list[str], seed: int, **params: Any) -> Plan:
     """The tables of the experiment, and sizes of streams, m, slopes and shares that fit them.
 
     >>> made = plan("tiny", ["occ"], 1)
     >>> made.sizes.m, made.sizes.shares, len(made.tables["occ"])
     (10, [0.07, 0.08], 5200)
     """
-    said: dict[str, Any] = {"initial": initial, "replaced": replaced, "updates": updates, "m": m, "es": es}
-    said |= {"skews": skews, "seeds": seeds, "replaced_few": replaced_few, "shares": shares, "queries": queries}
-    fitting = scales.Fitting(datasets, sizes(scale, **said), said, seed=seed)
-    chosen = fitting.sizes
-
-    def used(size: dict[str, Any]) -> int:
-        return int(size["initial"] + size["updates"] * size["replaced"])
-
-    people = fitting.shrink(["initial", "replaced", "replaced_few"], used, least={"initial": 200, "replaced": 20})
-    tables = fitting.load(people, sensitive=True)
-    fitting.values_allow("m", rows=chosen["initial"])
+    plan = Plan(__file__, scale, datasets, params, seed=seed)
+    people = plan.shrink(
+        "initial",
+        "replaced",
+        "replaced_few",
+        used=lambda sizes: int(sizes.initial + sizes.updates * sizes.replaced),
+        min_size={"initial": 200, "replaced": 20},
+    )
+    tables, sizes = plan.load(people, sensitive=True), plan.sizes
+    plan.values_allow("m", rows=sizes.initial)
     for name, table in tables.items():
         values = len(table.sensitive_domains[0])
-        steepest = chosen["replaced"] * 2 // (values * (values - 1)) if values > 1 else 0
-        fitting.at_most(
-            "skews",
-            steepest,
-            f"{chosen['replaced']:,} newcomers have no slope over the {values} values of {name!r}",
-            least=0,
+        steepest = sizes.replaced * 2 // (values * (values - 1)) if values > 1 else 0
+        why = f"{sizes.replaced:,} newcomers have no slope over the {values} values of {name!r}"
+        plan.at_most("skews", steepest, why, min_size=0)
+    if "shares" in plan.explicit:
+        plan.at_most(
+            "shares", 1 / sizes.m, f"with m = {sizes.m} no value may be more than one in {sizes.m}", min_size=0
         )
-    if shares is None:
-        common = max(map(scales.commonest, tables.values())) if fitting.own else 0.0
-        nearer = [share for share in _shares(scale, chosen["m"]) if share >= common]
-        room = [share for share in nearer if scales.room_for(share, chosen["initial"], chosen["m"])]
-        chosen["shares"] = room or [round(common, 6)]
     else:
-        most = chosen["m"]
-        fitting.at_most("shares", 1 / most, f"with m = {most} no value may be more than one in {most}", least=0)
-    setting = Setting(chosen["m"], 2, chosen["initial"], chosen["replaced"], chosen["updates"], seed)
-    for table in tables.values():  # a stream that cannot be is refused now, not in its cell
-        for change in (chosen["replaced"], *chosen["replaced_few"]):
+        # The scale gives shares for its own m; what is kept for another one is how near they are to 1/m.
+        parts = [share * plan.at_scale["m"] for share in plan.at_scale["shares"]]
+        plan.wanted["shares"] = [round(part / plan.wanted["m"], 6) for part in parts]
+        share = max(map(most_frequent, tables.values())) if plan.own else 0.0
+        nearer = [found for part in parts if (found := round(part / sizes.m, 6)) >= share]
+        sizes.shares = [near for near in nearer if room_for(near, sizes.initial, sizes.m)] or [round(share, 6)]
+    setting = Setting(sizes.m, 2, sizes.initial, sizes.replaced, sizes.updates, seed)
+    for table in tables.values():  # an impossible stream is an error now, not in its cell
+        for change in (sizes.replaced, *sizes.replaced_few):
             setting.stream(table, replaced=change)
-    return fitting.plan()
+    return plan
 
 
 # ---------------------------------------------------------------------- people compromised (Figure 6)
@@ -268,30 +195,23 @@ def skewed(
 
     Nothing is timed here, so that two processes may share the work; what they find does not depend on it.
     """
-    cases = [(*case, setting) for case in product(tables, skews, range(setting.seed, setting.seed + seeds))]
+    seeded = range(setting.seed, setting.seed + seeds)
+    cases = [(name, skew, seed, tables[name], setting) for name, skew, seed in product(tables, skews, seeded)]
     shown = partial(tqdm, total=len(cases), desc="slope", leave=False)
     if processes == 1 or len(cases) < 4:  # a process takes longer to start than a few small streams
-        _share(tables)
         found = list(shown(map(_one_slope, cases)))
     else:
-        # A fresh process instead of a copy: notebooks run in kernels with threads, which must not be copied.
+        # A fresh process instead of a copy: notebooks run in kernels with threads, which must not be copied. It loads this
+        # file first, since nothing tells Python where to find it.
         fresh = get_context("spawn")
-        with ProcessPoolExecutor(processes, fresh, initializer=_share, initargs=(dict(tables),)) as pool:
+        with ProcessPoolExecutor(processes, fresh, initializer=catalogue.load, initargs=(Path(__file__),)) as pool:
             found = list(shown(pool.map(_one_slope, cases)))
     return pd.DataFrame([row for rows in found for row in rows])
 
 
-_shared: dict[str, Microdata] = {}  # the tables of this process
-
-
-def _share(tables: Mapping[str, Microdata]) -> None:
-    _shared.clear()
-    _shared.update(tables)
-
-
-def _one_slope(case: tuple[str, int, int, Setting]) -> list[dict[str, Any]]:
-    name, skew, seed, setting = case
-    counts = both(setting.stream(_shared[name], skew=skew, seed=seed), setting)
+def _one_slope(case: tuple[str, int, int, Microdata, Setting]) -> list[dict[str, Any]]:
+    name, skew, seed, table, setting = case
+    counts = both(setting.stream(table, skew=skew, seed=seed), setting)
     key = {"dataset": name, "skew": skew, "seed": seed, "people": setting.initial}
     return [key | {"method": m, "counterfeits": max(c), "mean": float(np.mean(c))} for m, c in counts.items()]
 

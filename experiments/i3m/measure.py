@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,67 +17,39 @@ import pandas as pd
 
 from ppdp_lab import attacks, metrics
 from ppdp_lab.anonymize import KMember
-from ppdp_lab.lab import plan as scales
+from ppdp_lab.lab import axes
+from ppdp_lab.lab.plan import Plan
 from ppdp_lab.principles import KAnonymity
 from ppdp_lab.release import Release, box_frame
 from ppdp_lab.republish import I3M, Snapshot, UpdateStream, il_optimization
 from ppdp_lab.republish.optimization import clustering_of, optimize_clusters
 from ppdp_lab.table import Microdata
 
-SIZES: dict[str, dict[str, Any]] = {
-    "tiny": {"rows": 400, "changes": [20, 100], "releases": 3, "per_release": 20},
-    "quick": {"rows": 3000, "changes": [15, 75, 150, 300, 750, 1500], "releases": 6, "per_release": 30},
-    "paper": {
-        "rows": 10_000,
-        "changes": [50, 100, 250, 500, 1000, 2000, 3500, 5000],
-        "releases": 10,
-        "per_release": 100,
-    },
-}
 LEAST_ROWS = 60  # in fewer the picture of a split might run out of people before a cluster of 3 has become one of 6
 INSERT, DELETE = "insert", "delete"
 INCREMENTAL, STATIC = "I3M", "static"
 
 
-def sizes(scale: str, **given: Any) -> SimpleNamespace:
-    """Sizes of the experiment; those that are None are as the scale says.
-
-    >>> sizes("paper", rows=None).rows, sizes("quick", rows=500).rows
-    (10000, 500)
-    """
-    return scales.chosen(scale, SIZES, **given)
-
-
-def plan(
-    scale: str,
-    dataset: str,
-    ks: list[int],
-    seed: int,
-    *,
-    drawn: list[str] | None = None,
-    rows: int | None = None,
-    changes: list[int] | None = None,
-    releases: int | None = None,
-    per_release: int | None = None,
-) -> scales.Plan:
-    """The experiment's table, whole, and sizes that fit it: a clustering has ten times the largest k at least.
+def plan(scale: str, dataset: str, ks: list[int], seed: int, *, drawn: list[str] | None = None, **params: Any) -> Plan:
+    """The experiment's table, whole, and sizes that fit it: a clustering has at least ten times the largest k.
 
     >>> plan("tiny", "adult-i3m", [3, 5], 1).sizes.drawn
     ['age', 'education-num']
     """
-    said = {"rows": rows, "changes": changes, "releases": releases, "per_release": per_release}
-    fitting = scales.Fitting(dataset, sizes(scale, **said), said, seed=seed)
-
-    def used(size: dict[str, Any]) -> int:
-        return int(size["rows"] + max(max(size["changes"]), (size["releases"] - 1) * size["per_release"]))
-
-    fitting.shrink(["rows", "changes", "per_release"], used, least={"rows": max(LEAST_ROWS, 10 * max(ks))})
-    ((name, table),) = fitting.load(sensitive=True).items()
-    size = SimpleNamespace(**fitting.sizes)
-    for deletes in (0, size.per_release):  # a stream that cannot be is refused now, not in its cell
-        series(table, size.rows, size.releases, size.per_release, deletes=deletes, seed=seed)
-    fitting.sizes["drawn"] = scales.drawable(name, table, drawn)
-    return fitting.plan()
+    plan = Plan(__file__, scale, dataset, params, seed=seed)
+    plan.shrink(
+        "rows",
+        "changes",
+        "per_release",
+        used=lambda sizes: int(sizes.rows + max(*sizes.changes, (sizes.releases - 1) * sizes.per_release)),
+        min_size={"rows": max(LEAST_ROWS, 10 * max(ks))},
+    )
+    plan.load(sensitive=True)
+    sizes = plan.sizes
+    for deletes in (0, sizes.per_release):  # an impossible stream is an error now, not in its cell
+        series(plan.table, sizes.rows, sizes.releases, sizes.per_release, deletes=deletes, seed=seed)
+    sizes.drawn = axes.drawable(", ".join(plan.tables), plan.table, drawn)
+    return plan
 
 
 # ---------------------------------------------------------------------- one cluster is split, one is dispersed
@@ -112,10 +83,10 @@ def _picture(release: Release, event: str, stage: str) -> pd.DataFrame:
     }
     domains = release.table.qi_domains
     both = [
-        scales.with_dates(places, domains).assign(what=what)
+        axes.with_dates(places, domains).assign(what=what)
         for what, places in (("box", box_frame(release)), ("point", pd.DataFrame(where)))
     ]
-    x, y = map(scales.axis_of, domains)
+    x, y = map(axes.axis_of, domains)
     return pd.concat(both).assign(event=event, stage=stage, x=x, y=y)
 
 

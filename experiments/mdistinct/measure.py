@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,8 @@ import pandas as pd
 from ppdp_lab.anonymize import Anatomy, Mondrian
 from ppdp_lab.attacks import Background, SensitiveUpdateGraph, UpdateModel, UpdateRisks, update_risks
 from ppdp_lab.datasets.examples import ExampleRelease
-from ppdp_lab.errors import DirtyRecordsWarning, check_choice
-from ppdp_lab.lab import plan as scales
+from ppdp_lab.errors import DirtyRecordsWarning
+from ppdp_lab.lab.plan import Plan
 from ppdp_lab.metrics import queries_by_width, query_error
 from ppdp_lab.principles import DistinctLDiversity, KAnonymity
 from ppdp_lab.release import Counterfeits, Release
@@ -30,108 +30,42 @@ from ppdp_lab.republish.value_changes import updates_of
 from ppdp_lab.table import Microdata
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """How large an experiment is; the defaults are the paper's, except that it names no theta for its Figure 5(a)."""
-
-    initial: int = 20_000
-    deletes: int = 2_000
-    many_deletes: int = 3_000
-    inserts: int = 5_000
-    updates: int = 19
-    changes: int = 5_000
-    queries: int = 10_000
-    theta: float = 0.5
-    thetas: tuple[float, ...] = (0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
-    ls: tuple[int, ...] = (2, 4, 6)
-    ms: tuple[int, ...] = (2, 4, 6, 8)
-    ds: tuple[int, ...] = (2, 5, 10, 25)
-    m: int = 4
-    d: int = 10
-    m_more: int = 6  # with more deletions
-    d_more: int = 5
-    repeat: int = 3
-
-    @property
-    def rows(self) -> int:
-        """Records that a stream uses up."""
-        return self.initial + self.updates * self.inserts
-
-    @property
-    def looks(self) -> list[int]:
-        """Numbers of releases after which an adversary or a reader looks: every third and the last one."""
-        return sorted({*range(2, self.updates + 2, 3), self.updates + 1})
-
-
-SCALES = {
-    "tiny": Sizes(600, 60, 90, 150, 3, 150, 100, thetas=(0.4, 0.8), ls=(2, 4), ms=(2, 4), ds=(5, 10), repeat=1),
-    "quick": Sizes(4_000, 400, 600, 1_000, 10, 1_000, 1_000),
-    "paper": Sizes(),
-}
-
-
-def sizes(scale: str, **given: Any) -> Sizes:
-    """The sizes of a scale, with whatever is given in their place.
-
-    >>> sizes("paper", updates=4).rows
-    40000
-    """
-    known = SCALES[check_choice("scale", scale, SCALES)]
-    lists = {f.name for f in fields(Sizes) if f.type.startswith("tuple")}  # type: ignore[union-attr]
-    said: dict[str, Any] = {k: tuple(v) if k in lists else v for k, v in given.items() if v is not None}
-    return replace(known, **said)
-
-
-def plan(
-    scale: str,
-    dataset: str,
-    seed: int,
-    *,
-    initial: int | None = None,
-    deletes: int | None = None,
-    inserts: int | None = None,
-    updates: int | None = None,
-    changes: int | None = None,
-    queries: int | None = None,
-    ls: list[int] | None = None,
-    ms: list[int] | None = None,
-    ds: list[int] | None = None,
-    m: int | None = None,
-    d: int | None = None,
-    m_more: int | None = None,
-    d_more: int | None = None,
-    theta: float | None = None,
-) -> scales.Plan:
+def plan(scale: str, dataset: str, seed: int, **params: Any) -> Plan:
     """The table of the experiment, and a stream, values of l and m, and diameters that fit it.
 
     >>> made = plan("tiny", "occ-mdistinct", 1)
     >>> made.sizes.d, made.sizes.ms, len(made.table)
-    (10, (2, 4), 1050)
+    (10, [2, 4], 1050)
     """
-    said: dict[str, Any] = {
-        "initial": initial,
-        "deletes": deletes,
-        "inserts": inserts,
-        "updates": updates,
-        "changes": changes,
-    }
-    said |= {"queries": queries, "ls": ls, "ms": ms, "ds": ds, "m": m, "d": d, "m_more": m_more, "d_more": d_more}
-    said |= {"theta": theta}
-    fitting = scales.Fitting(dataset, sizes(scale, **said), said, seed=seed)
-    counts = ["initial", "deletes", "many_deletes", "inserts", "changes"]
-    rows = fitting.shrink(
-        counts, lambda size: size["initial"] + size["updates"] * size["inserts"], least={"initial": 200}
+    plan = Plan(__file__, scale, dataset, params, seed=seed)
+    rows = plan.shrink(
+        "initial",
+        "deletes",
+        "many_deletes",
+        "inserts",
+        "changes",
+        used=lambda sizes: int(sizes.initial + sizes.updates * sizes.inserts),
+        min_size={"initial": 200},
     )
-    ((name, table),) = fitting.load(rows, sensitive=True).items()
-    fitting.values_allow("ls", "ms", "m", "m_more", rows=fitting.sizes["initial"])
+    ((name, table),) = plan.load(rows, sensitive=True).items()
+    sizes = plan.sizes
+    plan.values_allow("ls", "ms", "m", "m_more", rows=sizes.initial)
     values = len(table.sensitive_domains[0])
     why = f"{table.schema.sensitive[0]} of {name!r} has {values} values, which allows a diameter of half as many"
     for diameter in ("ds", "d", "d_more"):
-        fitting.at_most(diameter, values // 2, why, least=2)
-    made = fitting.plan(Sizes)
-    for leaving in (made.sizes.deletes, made.sizes.many_deletes):  # one that cannot be is refused now, not in its cell
-        stream_of(table, made.sizes, made.sizes.d, seed=seed, deletes=leaving)
-    return made
+        plan.at_most(diameter, values // 2, why, min_size=2)
+    for leaving in (sizes.deletes, sizes.many_deletes):  # an impossible stream is an error now, not in its cell
+        stream_of(table, sizes, sizes.d, seed=seed, deletes=leaving)
+    return plan
+
+
+def looks(updates: int) -> list[int]:
+    """Numbers of releases after which an adversary or a reader looks: every third and the last one.
+
+    >>> looks(10)
+    [2, 5, 8, 11]
+    """
+    return sorted({*range(2, updates + 2, 3), updates + 1})
 
 
 def printed(series: Sequence[ExampleRelease], model: UpdateModel) -> tuple[list[Any], Background, list[Microdata]]:
@@ -160,7 +94,9 @@ def graph_rows(name: str, graph: SensitiveUpdateGraph, truth: Sequence[Any]) -> 
     return rows
 
 
-def stream_of(table: Microdata, size: Sizes, d: int, *, seed: int, deletes: int | None = None) -> UpdateStream:
+def stream_of(
+    table: Microdata, size: SimpleNamespace, d: int, *, seed: int, deletes: int | None = None
+) -> UpdateStream:
     """The paper's stream: people come, go, age, marry, learn, and change jobs within blocks of d."""
     return UpdateStream(
         table,
@@ -174,7 +110,7 @@ def stream_of(table: Microdata, size: Sizes, d: int, *, seed: int, deletes: int 
     )
 
 
-def stream(table: Microdata, size: Sizes, d: int, *, seed: int, deletes: int | None = None) -> list[Snapshot]:
+def stream(table: Microdata, size: SimpleNamespace, d: int, *, seed: int, deletes: int | None = None) -> list[Snapshot]:
     """All snapshots of the paper's stream."""
     return list(stream_of(table, size, d, seed=seed, deletes=deletes))
 
@@ -215,7 +151,7 @@ def vulnerable(releases: Sequence[Release], model: UpdateModel, looks: Sequence[
 
 
 def disclosed(
-    table: Microdata, size: Sizes, d: int, *, seed: int, looks: Sequence[int], ls: Sequence[int]
+    table: Microdata, size: SimpleNamespace, d: int, *, seed: int, looks: Sequence[int], ls: Sequence[int]
 ) -> pd.DataFrame:
     """Figure 3: what each l-diversity algorithm discloses over time."""
     snapshots = stream(table, size, d, seed=seed)
@@ -229,7 +165,7 @@ def disclosed(
     return pd.DataFrame(rows)
 
 
-def unplaceable(table: Microdata, size: Sizes, d: int, *, m: int, seed: int) -> pd.DataFrame:
+def unplaceable(table: Microdata, size: SimpleNamespace, d: int, *, m: int, seed: int) -> pd.DataFrame:
     """Figure 4: records that m-invariance cannot place, in each release and in all so far."""
     publisher = MInvariance(m, on_invalid="suppress", seed=seed)
     out = [int((publisher.publish(s).class_of < 0).sum()) for s in stream(table, size, d, seed=seed)]
@@ -237,7 +173,7 @@ def unplaceable(table: Microdata, size: Sizes, d: int, *, m: int, seed: int) -> 
     return pd.DataFrame({"d": d, "m": m, "release": numbers, "invalid": out, "total": np.cumsum(out)})
 
 
-def invariant_risk(table: Microdata, size: Sizes, *, m: int, seed: int) -> UpdateRisks:
+def invariant_risk(table: Microdata, size: SimpleNamespace, *, m: int, seed: int) -> UpdateRisks:
     """Section III-C: what the update graph finds in an m-invariant series in which no value changes."""
     publisher = MInvariance(m, seed=seed)
     releases = [publisher.publish(snapshot) for snapshot in stream(table, size, 1, seed=seed)]
@@ -245,7 +181,7 @@ def invariant_risk(table: Microdata, size: Sizes, *, m: int, seed: int) -> Updat
     return update_risks([r.published() for r in releases], known, truth=[r.table for r in releases], threshold=1 / m)
 
 
-def bpg_risk(table: Microdata, size: Sizes, d: int, *, k: int, seed: int) -> UpdateRisks:
+def bpg_risk(table: Microdata, size: SimpleNamespace, d: int, *, k: int, seed: int) -> UpdateRisks:
     """What the update graph finds in a series of BPG (l = k) while values change within blocks of d."""
     model = updates_of(table, d)[table.schema.sensitive[0]]
     publisher = BPG(KAnonymity(k) & DistinctLDiversity(k), seed=seed)
@@ -257,7 +193,14 @@ def bpg_risk(table: Microdata, size: Sizes, d: int, *, k: int, seed: int) -> Upd
 
 
 def distinct(
-    table: Microdata, size: Sizes, d: int, m: int, *, seed: int, deletes: int | None = None, way: str = "apart"
+    table: Microdata,
+    size: SimpleNamespace,
+    d: int,
+    m: int,
+    *,
+    seed: int,
+    deletes: int | None = None,
+    way: str = "apart",
 ) -> tuple[list[Release], pd.DataFrame]:
     """An m-Distinct series, and a row per release: counterfeits per group, and how many versions are vulnerable at the end."""
     model = updates_of(table, d)[table.schema.sensitive[0]]
@@ -280,7 +223,7 @@ def distinct(
 def errors(
     table: Microdata,
     releases: Sequence[Release],
-    size: Sizes,
+    size: SimpleNamespace,
     *,
     seed: int,
     thetas: Sequence[float],
@@ -299,9 +242,9 @@ def errors(
     return pd.DataFrame(rows)
 
 
-def second_release(table: Microdata, size: Sizes, d: int, m: int, *, seed: int) -> float:
+def second_release(table: Microdata, size: SimpleNamespace, d: int, m: int, *, seed: int) -> float:
     """Figure 9: seconds for the second release, the best of several."""
-    first, second = stream(table, replace(size, updates=1), d, seed=seed)
+    first, second = stream(table, SimpleNamespace(**vars(size) | {"updates": 1}), d, seed=seed)
     model = updates_of(table, d)[table.schema.sensitive[0]]
     seconds = []
     for _ in range(size.repeat + 1):  # the first run may have to compile something

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,16 +26,11 @@ from ppdp_lab.anonymize.lattice import LatticeSearch, SearchResult
 from ppdp_lab.anonymize.lattice.checker import ALWAYS
 from ppdp_lab.anonymize.lattice.workers import CORES
 from ppdp_lab.errors import SchemaError
-from ppdp_lab.lab import plan as scales
 from ppdp_lab.lab.bench import ARX_BINCOUNT, ARX_KEYS, SETS, one_bincount
+from ppdp_lab.lab.plan import Plan
 from ppdp_lab.principles import KAnonymity, Principle
 from ppdp_lab.table import Microdata
 
-SIZES: dict[str, dict[str, Any]] = {
-    "tiny": {"ks": [2, 5], "most_quasi_identifiers": 3, "rows": 2000, "repeats": 1},
-    "quick": {"ks": [2, 5, 10], "most_quasi_identifiers": 6, "rows": None, "repeats": 4},
-    "paper": {"ks": [2, 3, 4, 5, 6, 7, 8, 9, 10], "most_quasi_identifiers": 6, "rows": None, "repeats": 4},
-}
 MOST_THREADS = 6  # of the thesis
 LINE_END = 2  # characters, as in the files that ARX brings along
 
@@ -52,42 +46,23 @@ class Variant(NamedTuple):
     make: Callable[[Principle], LatticeSearch]
 
 
-def sizes(scale: str, **said: Any) -> SimpleNamespace:
-    """The sizes of a scale, where a parameter does not say otherwise; None is "as the scale says".
-
-    >>> sizes("quick", ks=None).ks, sizes("paper", ks=[3]).ks
-    ([2, 5, 10], [3])
-    """
-    return scales.chosen(scale, SIZES, **said)
-
-
-def plan(
-    scale: str,
-    datasets: list[str],
-    seed: int,
-    *,
-    ks: list[int] | None = None,
-    most_quasi_identifiers: int | None = None,
-    rows: int | None = None,
-    repeats: int | None = None,
-) -> scales.Plan:
+def plan(scale: str, datasets: list[str], seed: int, **params: Any) -> Plan:
     """The tables, of each the quasi-identifiers that have a hierarchy, in their order; and sizes that fit them."""
-    said = {"ks": ks, "most_quasi_identifiers": most_quasi_identifiers, "rows": rows, "repeats": repeats}
-    fitting = scales.Fitting(datasets, sizes(scale, **said), said, seed=seed)
-    for name, own in fitting.own.items():
-        fitting.at_most("rows", len(own), f"{name!r} has {len(own):,} rows")
-    for name, table in fitting.load(fitting.sizes["rows"]).items():
+    plan = Plan(__file__, scale, datasets, params, seed=seed)
+    for name, own in plan.own.items():
+        plan.at_most("rows", len(own), f"{name!r} has {len(own):,} rows")
+    for name, table in plan.load(plan.sizes.rows).items():
         trees = [domain.name for domain in table.qi_domains if domain.hierarchy is not None]
         if len(trees) < 2:
             raise SchemaError(
                 f"this experiment needs at least 2 quasi-identifiers with a hierarchy, and {name!r} has {len(trees)}"
                 f"{f' ({trees[0]})' if trees else ''}; give them under [hierarchies]"
             )
-        fitting.tables[name] = table.project(trees)
-        fitting.at_most("ks", len(table) // 2, f"{name!r} has {len(table):,} rows, which allows a k of half", least=2)
-    most = max(len(table.schema.quasi_identifiers) for table in fitting.tables.values())
-    fitting.at_most("most_quasi_identifiers", most, f"no table has more than {most} hierarchies")
-    return fitting.plan()
+        plan.tables[name] = table.project(trees)
+        plan.at_most("ks", len(table) // 2, f"{name!r} has {len(table):,} rows, which allows a k of half", min_size=2)
+    most = max(len(table.schema.quasi_identifiers) for table in plan.tables.values())
+    plan.at_most("most_quasi_identifiers", most, f"no table has more than {most} hierarchies")
+    return plan
 
 
 def nodes(table: Microdata, rule: Principle) -> pd.DataFrame:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,18 +13,14 @@ from ppdp_lab import attacks, datasets, metrics
 from ppdp_lab.anonymize import Mondrian
 from ppdp_lab.datasets.loading import VIEWS
 from ppdp_lab.errors import InfeasibleError
-from ppdp_lab.lab import plan as scales
+from ppdp_lab.lab import axes
 from ppdp_lab.lab.compare import rules
+from ppdp_lab.lab.plan import Plan
 from ppdp_lab.metrics.queries import Queries
 from ppdp_lab.principles import KAnonymity, Principle
 from ppdp_lab.release import box_frame
 from ppdp_lab.table import Microdata, Schema
 
-SIZES: dict[str, dict[str, Any]] = {  # rows None: all of them
-    "tiny": {"rows": 2000, "ks": [5, 20, 50], "l": 3, "queries": 50},
-    "quick": {"rows": None, "ks": [2, 5, 10, 20, 50, 100], "l": 3, "queries": 500},
-    "paper": {"rows": None, "ks": [2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100], "l": 3, "queries": 2000},
-}
 LEAST_ROWS = 40
 SELECTED = 0.05  # share of the rows that a count query selects
 _PEOPLE = [
@@ -37,44 +32,24 @@ _PEOPLE = [
 KNOWN = (52, 8)  # age and education of somebody whom the adversary looks for
 
 
-def sizes(scale: str, **given: Any) -> SimpleNamespace:
-    """Sizes of the tour; those that are None are as the scale says.
-
-    >>> sizes("quick", ks=None, queries=10).ks, sizes("quick", queries=10).queries
-    ([2, 5, 10, 20, 50, 100], 10)
-    """
-    return scales.chosen(scale, SIZES, **given)
-
-
-def plan(
-    scale: str,
-    dataset: str,
-    seed: int,
-    *,
-    drawn: list[str] | None = None,
-    rows: int | None = None,
-    ks: list[int] | None = None,
-    l: int | None = None,  # noqa: E741
-    queries: int | None = None,
-) -> scales.Plan:
+def plan(scale: str, dataset: str, seed: int, *, drawn: list[str] | None = None, **params: Any) -> Plan:
     """The tour's table, and sizes that fit it; ``drawn`` are the two quasi-identifiers of its partitions.
 
     >>> made = plan("tiny", "adult", 1)
     >>> made.sizes.drawn, made.sizes.l, len(made.table)
     (['age', 'education-num'], 3, 2000)
     """
-    said = {"rows": rows, "ks": ks, "l": l, "queries": queries}
-    fitting = scales.Fitting(dataset, sizes(scale, **said), said, seed=seed)
-    for name, own in fitting.own.items():
-        fitting.at_most("rows", len(own), f"{name!r} has {len(own):,} rows", least=LEAST_ROWS)
-    ((name, table),) = fitting.load(fitting.sizes["rows"], sensitive=True).items()
+    plan = Plan(__file__, scale, dataset, params, seed=seed)
+    for name, own in plan.own.items():
+        plan.at_most("rows", len(own), f"{name!r} has {len(own):,} rows", min_size=LEAST_ROWS)
+    ((name, table),) = plan.load(plan.sizes.rows, sensitive=True).items()
     if len(table) < LEAST_ROWS:
         raise InfeasibleError(f"{name!r} has {len(table)} rows, too few for the tour: it needs at least {LEAST_ROWS}")
     values = len(np.unique(table.sensitive_codes[0]))
-    fitting.at_most("l", values, f"{table.schema.sensitive[0]} of {name!r} has {values} values", least=2)
-    fitting.at_most("ks", len(table) // 4, f"{name!r} has {len(table):,} rows, which allows a k of a quarter", least=2)
-    fitting.sizes["drawn"] = scales.drawable(name, pictured(dataset, table, seed), drawn)
-    return fitting.plan()
+    plan.at_most("l", values, f"{table.schema.sensitive[0]} of {name!r} has {values} values", min_size=2)
+    plan.at_most("ks", len(table) // 4, f"{name!r} has {len(table):,} rows, which allows a k of a quarter", min_size=2)
+    plan.sizes.drawn = axes.drawable(name, pictured(dataset, table, seed), drawn)
+    return plan
 
 
 def pictured(dataset: str, table: Microdata, seed: int) -> Microdata:
@@ -116,9 +91,9 @@ def idea(table: Microdata, rules: Mapping[str, Principle]) -> pd.DataFrame:
 def partitions(table: Microdata, ks: list[int]) -> pd.DataFrame:
     """Mondrian's boxes over two quasi-identifiers for the smallest, the middle and the largest k."""
     chosen = sorted({ks[0], ks[len(ks) // 2], ks[-1]})
-    x, y = map(scales.axis_of, table.qi_domains)
+    x, y = map(axes.axis_of, table.qi_domains)
     boxes = [box_frame(Mondrian(KAnonymity(k)).anonymize(table)).assign(k=k, x=x, y=y) for k in chosen]
-    return scales.with_dates(pd.concat(boxes, ignore_index=True), table.qi_domains)
+    return axes.with_dates(pd.concat(boxes, ignore_index=True), table.qi_domains)
 
 
 def asked(table: Microdata, *, n: int, seed: int) -> Queries:

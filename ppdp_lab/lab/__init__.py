@@ -1,5 +1,6 @@
 """The laboratory: experiment files, runs of notebooks, claims and verdicts."""
 
+from ppdp_lab.lab.catalogue import code
 from ppdp_lab.lab.experiment import Claim, Experiment, FigureEntry, read
 from ppdp_lab.lab.notebook import finish, show
 from ppdp_lab.release import box_frame
@@ -9,6 +10,7 @@ __all__ = [
     "Experiment",
     "FigureEntry",
     "box_frame",
+    "code",
     "finish",
     "read",
     "show",

@@ -95,6 +95,7 @@ class Claim(OneLine):
     needs_cores: StrictInt = 0
     needs_memory_gb: Annotated[float, Strict()] = 0
     void: str = ""
+    about: Names = ()
     reason: Annotated[tuple[Reason, ...], BeforeValidator(_reasons)] = ()
 
     @model_validator(mode="after")
@@ -226,17 +227,16 @@ def check_all(ranges: Mapping[str, Range], values: Mapping[str, Any]) -> None:
 # name = "utility"                          # also the name of its folder under results/
 # title = "What k costs"
 # paper = "mondrian"                        # optional: where figures and claims come from
-# notebook = "notebooks/utility.ipynb"      # from this file's folder or the folder above it
+# notebook = "notebooks/utility.ipynb"      # relative to this folder, or to the folder that holds experiments/
 # exclusive = false                         # true for anything that measures time: it then runs alone
-# plan = "ppdp_lab.lab.measure.utility:plan"      # optional: called before the notebook starts, with those of its
-# # parameters that it asks for; it refuses a table that is too small.
-# # `sizes(scale)` beside it tells `show` what None stands for
+# plan = "measure.py:plan"                  # this is the default, if measure.py defines it; the runner calls it before the
+# # notebook starts, and it raises an error for a table that is too small
 #
 # [scale.tiny]                              # optional, for tests; claims skip it unless they name it
 # rows = 500
-# [scale.quick]                             # parameters of the notebook's `parameters` cell; those left out keep
-# rows = 5000                               # the notebook's own value
-# [scale.paper]
+# [scale.quick]                             # values for the notebook's `parameters` cell; parameters left out keep their
+# rows = 5000                               # default. A notebook with a parameter `scale` reads those that are None there
+# [scale.paper]                             # itself, by its plan, and reduces them to fit the data
 # ks = [2, 5, 10, 20, 50, 100]
 #
 # [range]                                   # optional: what the notebook's parameters may be; refused before it starts
@@ -249,12 +249,13 @@ def check_all(ranges: Mapping[str, Range], values: Mapping[str, Any]) -> None:
 # caption = "Loss of {dataset} against k, l = {l}."   # filled with parameters, and with {sensitive}, {quasi_identifiers}
 # source = "Figure 3"                       # optional: what it redraws
 # data = "worked example"                   # optional: named in the caption in place of the run's data
-# draw = "ppdp_lab.lab.drawings.utility:loss"     # this is the default: drawings.<experiment>:<figure>; also file.py:loss
+# draw = "figures.py:loss"                  # this is the default: the function of that name in figures.py beside this file
 #
 # [[claim]]
 # id = "loss-at-10"
 # text = "At k = 10 Mondrian loses between 5 and 9 percent."      # in your own words
 # source = "Figure 3"                       # optional
+# about = ["Mondrian", "gcp"]               # optional: which members of the registries it is about, for the documentation
 # kind = "between"
 # table = "grid"                            # which result table it reads; may be left out if there is only one
 # where = "method == 'mondrian' and k == 10"      # optional: a pandas query on that table
@@ -377,40 +378,48 @@ class Experiment(OneLine):
 
 
 _MODELS: dict[Any, Any] = {"": Experiment, "figure": FigureEntry, "claim": Claim}
-DRAWINGS = "ppdp_lab.lab.drawings"
+FILE = "experiment.toml"
 
 
 def read(path: str | Path) -> Experiment:
-    """Read and check an experiment file, whose form :mod:`ppdp_lab.lab.experiment` describes."""
+    """Read and check an experiment file, named by its path or by its folder's; the comment above describes its form."""
     path = Path(path)
+    path = path / FILE if path.is_dir() else path
     if not path.is_file():
         raise DataFileError(f"no experiment file {str(path)!r}")
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataFileError(f"{path.name}: not a TOML file: {error}") from None
+        raise DataFileError(f"{short_name(path)}: not a TOML file: {error}") from None
     try:
         found = TypeAdapter(Experiment).validate_python(content | {ITSELF: path}, by_alias=True, by_name=False)
-        where = f"{DRAWINGS}.{found.name.replace('-', '_')}"
-        figures = [replace(f, draw=f.draw or f"{where}:{f.name.replace('-', '_')}") for f in found.figures]
+        figures = [replace(f, draw=f.draw or f"figures.py:{f.name.replace('-', '_')}") for f in found.figures]
         found = replace(found, notebook=_notebook(found.notebook, path), figures=tuple(figures))
         _check_captions(found)
         return found
     except ValidationError as error:
-        raise DataFileError(_in_words(error, content, path.name)) from None
+        raise DataFileError(_in_words(error, content, short_name(path))) from None
 
 
-def _notebook(said: Path, path: Path) -> Path:
-    for folder in (path.parent, path.resolve().parent.parent):
-        if (folder / said).is_file():
-            return (folder / said).resolve()
-    raise DataFileError(f"{path.name}: no notebook {str(said)!r}, neither beside the file nor in the folder above it")
+def short_name(path: Path) -> str:
+    """How messages name an experiment file: every experiment's is called the same, so its folder tells them apart."""
+    return f"{path.resolve().parent.name}/{FILE}" if path.name == FILE else path.name
+
+
+def _notebook(name: Path, path: Path) -> Path:
+    here = path.resolve().parent
+    for folder in (here, here.parent.parent):  # beside the file, or in a folder next to experiments/
+        if (folder / name).is_file():
+            return (folder / name).resolve()
+    raise DataFileError(
+        f"{short_name(path)}: no notebook {str(name)!r} in {here} or {here.parent.parent}; correct the path under notebook"
+    )
 
 
 def _check_captions(experiment: Experiment) -> None:
     """Refuse a caption that speaks of a parameter which the notebook does not have."""
     for figure in experiment.figures:
-        where = f"{experiment.path.name}, figure {figure.name}"
+        where = f"{short_name(experiment.path)}, figure {figure.name}"
         for text in (figure.caption, figure.data):
             try:
                 names = placeholders(text)

@@ -18,7 +18,7 @@ from ppdp_lab.datasets.loading import data_name
 from ppdp_lab.errors import PPDPError, listed
 from ppdp_lab.lab import runs
 from ppdp_lab.lab.catalogue import FunctionError, function_of
-from ppdp_lab.lab.experiment import Experiment, FigureEntry
+from ppdp_lab.lab.experiment import Experiment, FigureEntry, short_name
 from ppdp_lab.lab.judge import judge_all
 from ppdp_lab.lab.kernel import NotebookError
 from ppdp_lab.lab.runs import ENVIRONMENT, FIGURES, VERDICTS, Run, write_json
@@ -144,8 +144,8 @@ def present(experiment: Experiment, run: Run) -> None:
     ours, theirs = [figure.name for figure in experiment.figures], handed["figures"]
     if sorted(ours) != sorted(theirs):
         raise NotebookError(
-            f"{experiment.notebook.name} finishes with figures {listed(theirs) or 'none'}, but {experiment.path.name} names "
-            f"{listed(ours) or 'none'}; make them agree"
+            f"{experiment.notebook.name} finishes with figures {listed(theirs) or 'none'}, but "
+            f"{short_name(experiment.path)} names {listed(ours) or 'none'}; make them agree"
         )
     provenance = ", ".join(dict.fromkeys(_origins(notes["data"], handed["data"])))
     write_json(run.folder / ENVIRONMENT, notes | {"provenance": provenance, "data_used": handed["data"]})

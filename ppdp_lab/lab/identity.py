@@ -21,11 +21,11 @@ import ppdp_lab
 from ppdp_lab import datasets
 from ppdp_lab.anonymize.lattice.workers import CORES
 from ppdp_lab.errors import ParameterError, comes_with
+from ppdp_lab.lab.catalogue import PACKAGE
 from ppdp_lab.lab.experiment import Experiment
 from ppdp_lab.lab.parameters import cells
 from ppdp_lab.lab.runs import write_json
 
-PACKAGE = Path(ppdp_lab.__file__).parent
 COMPUTING = ("numpy", "numba", "scipy", "pandas")
 DEPENDENCIES = (*COMPUTING, "pyarrow", "matplotlib", "papermill", "ipykernel")
 
@@ -87,29 +87,27 @@ def memory_gb() -> float:
 
 
 # --------------------------------------------------------------------
-# Who a run is: a hash of its parameters, notebook, experiment file, package source, data, and versions of what computes.
+# The identity of a run: what its results, figures and verdicts depend on.
 #
-# Two hashes. The *run's* covers all of it and names the folder. That of its *results* leaves out the experiment file and the
-# parts of the package that only draw, judge and print: if nothing but those changed, figures and verdicts are made anew from
-# results that are already there. Whatever a notebook computes with lies outside those parts.
+# Results depend on the parameters, the notebook's code, the Python files of the experiment except figures.py, the data, the
+# libraries that compute, and the modules of this package that the kernel imported. Nobody knows the last before the run, so a
+# finished run records them with their hashes, and its results are valid as long as none of them changed. Figures and
+# verdicts depend on the experiment file, on figures.py and on the modules below; they are made again from results that are
+# there. A change anywhere else in the package changes nothing.
 
 
-PRESENTATION = (
+DRAWING_AND_JUDGING = (
     "plotting/",
     "pages.py",
-    "table/showing.py",
-    "table/hierarchies/showing.py",
-    "release/pictures.py",
-    "attacks/results/pictures.py",
-    "anonymize/lattice/nodes/pictures.py",
-    "anonymize/lattice/nodes/sketches.py",
-    "cli/",
-    "explore/",
-    "lab/classroom/",
-    "lab/drawings/",
-    "lab/report/",
-    "lab/sweeping/picture.py",
+    "anonymize/lattice/pictures.py",
+    "lab/drawing.py",
+    "lab/experiment.py",
+    "lab/figures.py",
+    "lab/judge.py",
 )
+# What else no number comes from; no notebook of an experiment imports it.
+FRONTS = ("cli/", "explore/", "classroom/", "lab/report.py", "lab/scorecard.py", "sweep/picture.py")
+MAKING_TABLES = ("datasets/", "table/", "io/", "errors.py")  # a data set is what these make of its files
 CACHE = ".fingerprints.json"
 
 
@@ -124,55 +122,71 @@ class DataSet:
 
 @dataclass(frozen=True)
 class Identity:
-    """Hashes of a run and of its results, and the data that went into both."""
+    """Hashes of a run and of what its results depend on, the imported modules aside; and the data that went into both."""
 
     run: str
     results: str
     data: tuple[DataSet, ...]
 
 
-def identify(
-    experiment: Experiment, scale: str, parameters: Mapping[str, Any], known: Mapping[str, Any], results: Path
-) -> Identity:
+def identify(experiment: Experiment, scale: str, params: Mapping[str, Any], results: Path) -> Identity:
     """The identity of a run, before it runs.
 
-    ``parameters`` are those given to the notebook, ``known`` its own; ``results`` is where fingerprints are remembered.
+    ``params`` are all parameters of the notebook and their values, those of the scale included; ``results`` is where
+    fingerprints are remembered.
     """
-    effective = {**known, **parameters}
-    data = tuple(fingerprint(name, results) for name in data_names(effective))
-    common = {
+    data = tuple(fingerprint(name, results) for name in data_names(params))
+    measuring, drawing = code_of(experiment)
+    of_results = {
         "experiment": experiment.name,
-        "parameters": effective,
+        "parameters": dict(params),
         "notebook": notebook_hash(experiment.notebook),
+        "code": measuring,
         "data": [(d.name, d.fingerprint) for d in data],
         "versions": computing(),
     }
-    whole = {
+    whole = of_results | {
         "scale": scale,
         "file": _sha(experiment.path.read_bytes()),
-        "source": source_hash(),
-        "drawings": drawings(experiment),
+        "drawing": drawing,
+        "modules": {name: sha for name, sha in hashes().items() if name.startswith(DRAWING_AND_JUDGING)},
     }
-    # Scale and file decide captions and verdicts, not results: a scale is its parameters, which are in `common`.
-    return Identity(digest(common | whole), digest(common | {"source": source_hash(presentation=False)}), data)
+    return Identity(digest(whole), digest(of_results), data)
+
+
+def code_of(experiment: Experiment) -> tuple[dict[str, str], dict[str, str]]:
+    """Hashes of the Python files in the experiment's folder: those that results depend on, and those that only draw."""
+    drawing = {figure.draw.rpartition(":")[0] for figure in experiment.figures} | {"figures.py"}
+    every = {path.name: _sha(path.read_bytes()) for path in sorted(experiment.path.parent.glob("*.py"))}
+    measuring = {name: sha for name, sha in every.items() if name not in drawing}
+    return measuring, {name: sha for name, sha in every.items() if name in drawing}
+
+
+def unchanged(modules: Mapping[str, str] | None) -> bool:
+    """Whether the modules that a run recorded are still the same, but for those that only draw and judge."""
+    now = hashes()
+    return modules is not None and all(
+        now.get(name) == sha for name, sha in modules.items() if not name.startswith(DRAWING_AND_JUDGING)
+    )
 
 
 def data_names(parameters: Mapping[str, Any]) -> list[str]:
     """Data sets that the parameters ``dataset`` and ``datasets`` name."""
     names: list[str] = []
     for key in ("dataset", "datasets"):
-        said = parameters.get(key)
-        several = said if isinstance(said, list) else [] if said is None else [said]
-        if said == [] or not all(isinstance(name, str) for name in several):
+        value = parameters.get(key)
+        several = value if isinstance(value, list) else [] if value is None else [value]
+        if value == [] or not all(isinstance(name, str) for name in several):
             must = "a data set's name or TOML file in quotes, or a list of them"
-            raise ParameterError(f"parameter {key!r} must be {must}, not {said!r}")
+            raise ParameterError(f"parameter {key!r} must be {must}, not {value!r}")
         names += several
     return list(dict.fromkeys(names))
 
 
 def fingerprint(name: str, results: Path) -> DataSet:
-    """Provenance and fingerprint of a data set, remembered as long as no file that it may come from changed."""
-    key = digest([name, source_hash(presentation=False), computing(), _sources(name)])
+    """Provenance and fingerprint of a data set, remembered as long as nothing that it is made from or with changed."""
+    made_with = {module: sha for module, sha in hashes().items() if module.startswith(MAKING_TABLES)}
+    key = digest([name, made_with, computing(), _sources(name)])
     path = results / CACHE
     try:
         remembered = json.loads(path.read_text(encoding="utf-8"))
@@ -187,39 +201,36 @@ def fingerprint(name: str, results: Path) -> DataSet:
 
 
 def _sources(name: str) -> list[tuple[str, int, int]]:
-    """Names, sizes and times of the files that a data set may come from: those of the data folder, or one's own."""
-    files: list[Path] = []
+    """Names, sizes and times of the files that a data set may come from: bundled ones and the data folder's, or one's own."""
+    files = sorted((PACKAGE / "datasets" / "data").rglob("*"))
     folder = os.environ.get("PPDP_LAB_DATA")
     if name.endswith(".toml"):
         path = Path(name)
         with contextlib.suppress(OSError, ValueError):  # load says what is wrong with it
-            said = tomllib.loads(path.read_text(encoding="utf-8"))
-            trees = said.get("hierarchies")
-            named = [said.get("file"), *(trees.values() if isinstance(trees, dict) else ())]
+            content = tomllib.loads(path.read_text(encoding="utf-8"))
+            trees = content.get("hierarchies")
+            named = [content.get("file"), *(trees.values() if isinstance(trees, dict) else ())]
             files = [path, *(path.parent / file for file in named if isinstance(file, str))]
     elif folder:
-        files = sorted(Path(folder).rglob("*"))
+        files += sorted(Path(folder).rglob("*"))
     return [(str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in files if p.is_file()]
 
 
 def notebook_hash(notebook: Path) -> str:
-    """Hash of a notebook's cells; outputs and counters do not matter."""
-    return digest([[cell["cell_type"], cell["source"]] for cell in cells(notebook)])
+    """Hash of a notebook's code; texts, outputs and counters do not matter."""
+    return digest([cell["source"] for cell in cells(notebook) if cell["cell_type"] == "code"])
+
+
+def source_hash() -> str:
+    """Hash of all modules of the package that may compute something, for what does not record which it imported."""
+    return digest({name: sha for name, sha in hashes().items() if not name.startswith(DRAWING_AND_JUDGING + FRONTS)})
 
 
 @cache
-def source_hash(presentation: bool = True) -> str:
-    """Hash of the package's source, with or without what only draws, judges and prints."""
-    names = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
-    counted = {name: path for name, path in names.items() if presentation or not name.startswith(PRESENTATION)}
-    return digest({name: _sha(path.read_bytes()) for name, path in counted.items()})
-
-
-def drawings(experiment: Experiment) -> list[str]:
-    """Hashes of drawing files that lie outside the package."""
-    files = {figure.draw.rpartition(":")[0] for figure in experiment.figures}
-    paths = [experiment.path.parent / file for file in sorted(files) if file.endswith(".py")]
-    return [_sha(path.read_bytes()) for path in paths if path.is_file()]
+def hashes() -> dict[str, str]:
+    """Hashes of the package's modules, by their path within it, as they were when first asked for."""
+    paths = sorted(path for path in PACKAGE.rglob("*.py") if not path.is_relative_to(PACKAGE / "shipped"))
+    return {path.relative_to(PACKAGE).as_posix(): _sha(path.read_bytes()) for path in paths}
 
 
 def _sha(content: bytes) -> str:

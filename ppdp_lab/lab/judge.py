@@ -25,6 +25,7 @@ from ppdp_lab.lab.experiment import (
     Claim,
     ClaimVerdict,
     Experiment,
+    short_name,
 )
 from ppdp_lab.lab.identity import memory_gb
 from ppdp_lab.lab.runs import Tables
@@ -393,7 +394,7 @@ def judge_all(experiment: Experiment, results: Tables, scale: str, *, strict: bo
         except PPDPError as error:
             errors.append(str(error))
     if errors:
-        raise ClaimError(f"{experiment.path.name}: {'; '.join(errors)}")
+        raise ClaimError(f"{short_name(experiment.path)}: {'; '.join(errors)}")
     return verdicts
 
 

@@ -1,11 +1,9 @@
-"""How far a cell is: what its progress bars say, read off the messages of the kernel while it runs."""
+"""Executing a notebook with papermill, in a kernel of the interpreter that runs this code."""
 
 from __future__ import annotations
 
-import html
 import logging
 import os
-import re
 import sys
 import sysconfig
 import warnings
@@ -15,59 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ppdp_lab.errors import PPDPError, comes_with
-from ppdp_lab.lab.identity import PACKAGE
+from ppdp_lab.lab.catalogue import PACKAGE
 from ppdp_lab.lab.parameters import cells
-
-_SHARE = re.compile(r"^(?:(?P<what>.*?):)?\s*(?P<share>\d+)%")
-
-
-class CellProgress:
-    """Tells what the bars of the running cell say, such as ``seed 33%, k 67%``; an outer bar stands before an inner one.
-
-    tqdm draws widgets in a notebook, and text on stderr where there are none; both say ``name: 33%``. A bar that is full
-    says nothing any more.
-
-    >>> told = []
-    >>> progress = CellProgress(told.append)
-    >>> progress.see({"msg_type": "stream", "content": {"name": "stderr", "text": "\\rseed:  33%|###       | 1/3"}})
-    >>> told
-    ['seed 33%']
-    """
-
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self.tell = tell
-        self.bars: dict[str, str] = {}
-
-    def begin(self) -> None:
-        """A new cell: the bars of the last one are gone."""
-        self.bars.clear()
-
-    def see(self, message: Mapping[str, Any]) -> None:
-        """Look at one message."""
-        kind, content = message.get("msg_type", ""), message.get("content", {})
-        if kind == "stream" and content.get("name") == "stderr":
-            self._says("stderr", re.split(r"[\r\n]", content.get("text", "").rstrip())[-1])
-        elif kind in ("comm_open", "comm_msg"):
-            value = content.get("data", {}).get("state", {}).get("value")
-            if isinstance(value, str):
-                self._says(content.get("comm_id", ""), html.unescape(value))
-
-    def _says(self, bar: str, text: str) -> None:
-        found = _SHARE.match(text.strip())
-        if found is None:
-            return
-        before = dict(self.bars)
-        if int(found["share"]) >= 100:
-            self.bars.pop(bar, None)
-        else:
-            self.bars[bar] = f"{(found['what'] or '').strip()} {found['share']}%".strip()
-        if self.bars and self.bars != before:
-            self.tell(", ".join(self.bars.values()))
-
-
-# --------------------------------------------------------------------
-# Executing a notebook with papermill, in a kernel of the interpreter that runs this code.
-
 
 ENGINE = "ppdp_lab"
 
@@ -78,13 +25,16 @@ class NotebookError(PPDPError, RuntimeError):
 
 @contextmanager
 def without_addresses() -> Iterator[None]:
-    """Keep jsonschema from making ready, while it is imported, to check addresses by their grammar: nbformat never asks it to,
-    and it takes longer than all the rest (2.4 of 3.2 seconds). It takes the package for one that is not installed."""
+    """Make jsonschema believe, while it is imported, that the optional package rfc3987_syntax is not installed.
+
+    jsonschema would compile that package's grammar of web addresses, which nbformat never uses. Importing papermill takes
+    2.3 seconds of processor time with the grammar and 0.6 without it. jsonschema has no setting for this.
+    """
     name = "rfc3987_syntax"
     if name in sys.modules:
         yield
         return
-    sys.modules[name] = None  # type: ignore[assignment]  # import refuses it
+    sys.modules[name] = None  # type: ignore[assignment]  # importing it raises ImportError
     try:
         yield
     finally:
@@ -110,8 +60,7 @@ def execute(
     """Run a notebook from top to bottom in its own folder and save it with its outputs.
 
     No kernel needs to be installed: the kernel is always ``sys.executable``, whatever the notebook's metadata or a Jupyter
-    configuration say. ``watch(done, total)`` is called before each cell; if it has a method ``tell(said)``, that one is called
-    whenever a progress bar of the running cell moves.
+    configuration say. ``watch(done, total)`` is called before each cell.
     """
     with comes_with("lab"), without_addresses():
         import nbclient.exceptions
@@ -157,7 +106,6 @@ def execute(
                 cwd=notebook.parent,
                 kernel_manager_class=OwnKernel,
                 watch=watching,
-                tell=getattr(watch, "tell", lambda said: None),
             )
     except PapermillExecutionError as error:
         first = next((line for line in error.source.splitlines() if line.strip()), "").strip()
@@ -194,34 +142,21 @@ def _number_in(output: Path, source: str) -> int:
 
 
 def _register_engine() -> None:
-    """Teach papermill to tell us which cell it is at, and how far the cell is."""
-    from papermill.clientwrap import PapermillNotebookClient
+    """Have papermill call ``watch`` before each cell."""
     from papermill.engines import NBClientEngine, papermill_engines
-
-    class WatchedClient(PapermillNotebookClient):
-        """papermill's own client; what the kernel says is looked at as it comes in."""
-
-        def process_message(self, msg: Any, *args: Any, **kwargs: Any) -> Any:
-            self.nb_man.inside.see(msg)
-            return super().process_message(msg, *args, **kwargs)
 
     class WatchedEngine(NBClientEngine):
         """papermill's own engine, observed."""
 
         @classmethod
-        def execute_managed_notebook(
-            cls, nb_man: Any, kernel_name: str, *, watch: Any = None, tell: Any = None, **kwargs: Any
-        ) -> Any:
+        def execute_managed_notebook(cls, nb_man: Any, kernel_name: str, *, watch: Any = None, **kwargs: Any) -> Any:
             start = nb_man.cell_start
-            nb_man.inside = CellProgress(tell)
 
             def cell_start(cell: Any, cell_index: int | None = None, **more: Any) -> Any:
-                nb_man.inside.begin()
                 watch(cell_index or 0, len(nb_man.nb.cells))
                 return start(cell, cell_index, **more)
 
             nb_man.cell_start = cell_start
-            known = {name: value for name, value in kwargs.items() if name in WatchedClient.class_trait_names()}
-            return WatchedClient(nb_man, kernel_name=kernel_name, log=logging.getLogger("papermill"), **known).execute()
+            return super().execute_managed_notebook(nb_man, kernel_name, **kwargs)
 
     papermill_engines.register(ENGINE, WatchedEngine)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -14,6 +15,7 @@ import pandas as pd
 from ppdp_lab.errors import ParameterError
 from ppdp_lab.io import atomic_write
 from ppdp_lab.lab import runs
+from ppdp_lab.lab.catalogue import PACKAGE
 from ppdp_lab.lab.runs import HANDED_OVER, RUN_FOLDER
 from ppdp_lab.table import Microdata
 
@@ -91,7 +93,8 @@ def finish(
     if folder:
         runs.write_tables(found, Path(folder))
         handed = {"tables": list(found), "figures": list(drawn), "data": [_about(table) for table in used]}
-        atomic_write(Path(folder, HANDED_OVER), json.dumps(handed | {"chosen": dict(chosen or {})}))
+        handed |= {"chosen": dict(chosen or {}), "modules": _imported()}
+        atomic_write(Path(folder, HANDED_OVER), json.dumps(handed))
     for name, frame in found.items():
         print(f"{name}: {len(frame)} rows, columns {', '.join(map(repr, frame.columns))}")
     for name, draw in drawn.items():
@@ -104,6 +107,16 @@ def finish(
                 raise
             # The results are safe by now; the lab draws again by itself and will report this properly.
             print(f"figure {name!r} cannot be drawn:\n{traceback.format_exc()}")
+
+
+def _imported() -> list[str]:
+    """The files of this package that the notebook has imported, as paths within it: what its results depend on."""
+    found = (
+        getattr(module, "__file__", None) for name, module in list(sys.modules.items()) if name.startswith("ppdp_lab")
+    )
+    return sorted(
+        Path(file).relative_to(PACKAGE).as_posix() for file in found if file and file.startswith(str(PACKAGE))
+    )
 
 
 def _used(data: Any) -> list[Microdata]:

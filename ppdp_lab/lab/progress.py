@@ -18,10 +18,10 @@ LOOK = 1.0  # seconds between two looks at whether it is time to say something
 
 
 class Progress:
-    """Says how far a notebook is: ``watch(done, total)`` before each cell, ``tell(said)`` within one, ``close()`` at the end.
+    """Shows how far a notebook is: call ``watch(done, total)`` before each cell and ``close()`` at the end.
 
-    Lines are written at the start, at the end, and in between every 20 seconds, also while a cell says nothing about itself: a
-    thread of its own looks at the clock, and keeps the time of a bar going.
+    Lines are written at the start, at the end, and every 20 seconds in between, also during a long cell: a thread watches
+    the clock, and keeps the time of a bar going.
     """
 
     unit = "cell"
@@ -33,7 +33,6 @@ class Progress:
         self.done = self.total = 0
         self.use_bar = shows_bars() if bar is None else bar
         self.bar: Any = None
-        self.told: tuple[str, ...] = ()  # what the running cell said last
         self._writing, self._closed = threading.Lock(), threading.Event()
 
     def watch(self, done: int, total: int) -> None:
@@ -44,28 +43,19 @@ class Progress:
             if self.use_bar:
                 self.bar = tqdm(total=total, desc=self.label, unit=self.unit, leave=False, bar_format=self.bar_format)
             threading.Thread(target=self._keep_going, daemon=True).start()
-        self.done, self.told = done, ()
+        self.done = done
         if self.bar is not None:
-            self.bar.set_postfix_str("", refresh=False)
             self.bar.update(done - self.bar.n)
         else:
             self._line()
 
     __call__ = watch
 
-    def tell(self, said: str) -> None:
-        """Take note of what the running cell says about its own progress."""
-        self.told = (said,)
-        if self.bar is not None:
-            self.bar.set_postfix_str(said)
-        else:
-            self._line()
-
     def _line(self) -> None:
         with self._writing:
             if (now := time.monotonic()) - self.said >= EVERY:
                 self.said = now
-                self.say(f"{self.label}: {self.line(now - self.start, *self.told)}")
+                self.say(f"{self.label}: {self.line(now - self.start)}")
 
     def _keep_going(self) -> None:
         while not self._closed.wait(LOOK):
@@ -83,9 +73,9 @@ class Progress:
         """The first line."""
         self.say(f"{self.label}: {self.total} {self.unit}s")
 
-    def line(self, took: float, *said: str) -> str:
-        """What a line in between says."""
-        return ", ".join([f"{self.unit} {self.done + 1} of {self.total}", *said, seconds(took)])
+    def line(self, took: float) -> str:
+        """The text of a line in between."""
+        return f"{self.unit} {self.done + 1} of {self.total}, {seconds(took)}"
 
     def close(self) -> float:
         """Remove the bar; return the seconds since the start."""
@@ -132,7 +122,7 @@ class PointProgress(Progress):
         timed = self.done - self.at_once
         return (time.monotonic() - self.warm) * (self.total - self.done) / timed if timed > 0 else None
 
-    def line(self, took: float, *said: str) -> str:
+    def line(self, took: float) -> str:
         """Points done, time, time left."""
         left = self.left()
         return f"{self.done} of {self.total} points, {seconds(took)}" + (

@@ -10,7 +10,6 @@ from ppdp_lab import pages
 from ppdp_lab.errors import DataFileError, ParameterError
 from ppdp_lab.io import atomic_write
 from ppdp_lab.lab import scorecard
-from ppdp_lab.lab.catalogue import FunctionError, function_of
 from ppdp_lab.lab.experiment import FAILS, HOLDS, Experiment
 from ppdp_lab.lab.figures import fill, fill_before_run, words_of
 from ppdp_lab.lab.runs import FIGURES, Run
@@ -43,29 +42,21 @@ def places(runs: Iterable[tuple[Experiment, Run]]) -> str:
 
 
 def _parameters(experiment: Experiment, known: Mapping[str, Any]) -> str:
-    at_scales = [_at_scale(experiment, known, scale) for scale in experiment.scales]
     rows = [
-        (name, repr(default), *("" if said.get(name, default) == default else repr(said[name]) for said in at_scales))
+        (name, repr(default), *(_differs(sizes.get(name, default), default) for sizes in _at_scales(experiment, known)))
         for name, default in known.items()
     ]
     header = ("parameter", "default", *(f"at {scale}" for scale in experiment.scales))
-    words = "Change one with -p name=value. What is None follows the scale, and is fitted to the data."
+    words = "Change one with -p name=value. None means the scale's value, reduced to fit your data."
     return f"{table(header, rows, widths=(None, *[34] * (len(header) - 1)))}\n{words}"
 
 
-def _at_scale(experiment: Experiment, known: Mapping[str, Any], scale: str) -> dict[str, Any]:
-    """What a scale sets, itself or by the sizes that it stands for."""
-    said = experiment.scales[scale]
-    return _sizes(experiment, {**known, **said}) | said
+def _at_scales(experiment: Experiment, known: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [sizes | ({"scale": scale} if "scale" in known else {}) for scale, sizes in experiment.scales.items()]
 
 
-def _sizes(experiment: Experiment, said: Mapping[str, Any]) -> dict[str, Any]:
-    """What the parameters that are None stand for: ``sizes(scale)`` beside the experiment's plan says it, if it is there."""
-    try:
-        sizes = function_of(f"{experiment.plan.rpartition(':')[0]}:sizes", experiment, "sizes")
-    except (FunctionError, DataFileError):
-        return {}
-    return {name: value for name, value in vars(sizes(said["scale"])).items() if said.get(name) is None}
+def _differs(value: Any, default: Any) -> str:
+    return "" if value == default else repr(value)
 
 
 def _figures(experiment: Experiment, known: Mapping[str, Any], run: Run | None) -> str:
@@ -74,7 +65,7 @@ def _figures(experiment: Experiment, known: Mapping[str, Any], run: Run | None) 
         words = words_of(run)
         captions = [fill(figure.caption, words) for figure in experiment.figures]
     else:
-        values = {**known, **(_at_scale(experiment, known, scale) if scale else {})}
+        values = {**known, **(experiment.scales[scale] | {"scale": scale} if scale else {})}
         captions = [fill_before_run(figure.caption, values) for figure in experiment.figures]
     rows = [(f.name, f.source, caption) for f, caption in zip(experiment.figures, captions)]
     if not rows:

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from ppdp_lab.anonymize.lattice.workers import CORES
-from ppdp_lab.errors import DataFileError, PPDPError, listed, unknown
+from ppdp_lab.errors import DataFileError, ParameterError, PPDPError, listed, unknown
 from ppdp_lab.lab import identity as machine
 from ppdp_lab.lab import parameters, runs
-from ppdp_lab.lab.catalogue import function_of
-from ppdp_lab.lab.experiment import Experiment, check_all
+from ppdp_lab.lab.catalogue import RUNNING, plan_of
+from ppdp_lab.lab.experiment import Experiment, check_all, short_name
 from ppdp_lab.lab.figures import drawing, present
-from ppdp_lab.lab.identity import identify
+from ppdp_lab.lab.identity import hashes, identify, unchanged
 from ppdp_lab.lab.kernel import NotebookError, execute, require
 from ppdp_lab.lab.progress import Progress
 from ppdp_lab.lab.runs import ENVIRONMENT, HANDED_OVER, NOTEBOOK, RUN_FOLDER, Run
@@ -58,27 +58,30 @@ def run(
         Show a progress bar; by default on a terminal.
     """
     given = parameters.absolute(given or {}, Path.cwd())
-    chosen = parameters.absolute(experiment.parameters(scale), experiment.path.parent) | given
     known = check(experiment)
-    parameters.check(chosen, known, experiment.notebook.name)
-    check_all(experiment.ranges, chosen)
-    identity = identify(experiment, scale, chosen, known, results)
+    if "scale" in given:
+        raise ParameterError(f"choose the scale with --scale {given['scale']}, not with the parameter scale")
+    sizes = parameters.absolute(experiment.parameters(scale), experiment.path.parent)
+    params = injected(sizes, known, scale) | given
+    parameters.check(params, known, experiment.notebook.name)
+    check_all(experiment.ranges, params)
+    identity = identify(experiment, scale, {**known, **sizes, **params}, results)
     home = results / experiment.name
     label = f"{experiment.name} ({label_of(scale, given)})"
     target = home / identity.run
-    if runs.finished(target) and not force:
-        there = Run(target, executed=False)
-        _ = there.environment, there.verdicts  # a broken run is refused, not called finished
+    there = Run(target, executed=False)
+    if runs.finished(target) and not force and unchanged(there.environment.get("modules")):
+        _ = there.verdicts  # a broken run is an error, not a finished run
         say(f"{label}: already finished in {target}")
         return there
     require()
-    effective = {**known, **chosen}
+    effective = {**known, **params}
     notes = {
         "experiment": experiment.name,
         "title": experiment.title,
         "scale": scale,
         "given": given,
-        "parameters": effective,
+        "parameters": {**known, **sizes, **params},
         "seed": effective.get("seed"),
         "identity": identity.run,
         "results_identity": identity.results,
@@ -97,11 +100,11 @@ def run(
             for name in (NOTEBOOK, HANDED_OVER):
                 shutil.copy2(donor.folder / name, folder / name)
             shutil.copytree(donor.folder / runs.FOLDER, folder / runs.FOLDER)
-            notes |= {key: donor.environment.get(key) for key in ("machine", "started", "seconds")}
+            notes |= {key: donor.environment.get(key) for key in ("machine", "modules", "started", "seconds")}
         else:
             waiting = partial(say, f"{label}: waiting for other experiments")
             with runs.turn(results, exclusive=experiment.exclusive, waiting=waiting):
-                notes |= _execute(experiment, chosen, folder, Progress(label, say, bar=bar))
+                notes |= _execute(experiment, params, folder, Progress(label, say, bar=bar))
         runs.write_json(folder / ENVIRONMENT, notes | {"executed": True})
         present(experiment, Run(folder, executed=True))
     except PPDPError as error:
@@ -111,6 +114,19 @@ def run(
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return Run(runs.complete(folder, identity.run), executed=donor is None)
+
+
+def injected(sizes: Mapping[str, Any], known: Mapping[str, Any], scale: str) -> dict[str, Any]:
+    """What a scale gives to the notebook. One that knows the scale looks up itself what its parameters leave None.
+
+    >>> injected({"rows": 5, "seeds": 2}, {"scale": "quick", "rows": None, "seeds": 3}, "paper")
+    {'scale': 'paper', 'seeds': 2}
+    >>> injected({"rows": 5}, {"rows": None}, "paper")
+    {'rows': 5}
+    """
+    if "scale" not in known:
+        return dict(sizes)
+    return {"scale": scale} | {name: size for name, size in sizes.items() if known.get(name, size) is not None}
 
 
 def check(experiment: Experiment) -> dict[str, Any]:
@@ -126,35 +142,43 @@ def check(experiment: Experiment) -> dict[str, Any]:
         drawing(figure, experiment)
     for name in experiment.ranges:
         if name not in known:
-            raise DataFileError(f"{experiment.path.name}, range: {unknown('parameter', name, known)}")
-    strange = [name for name, said in _asked(experiment).items() if name not in known and said.default is said.empty]
-    if strange:
+            raise DataFileError(f"{short_name(experiment.path)}, range: {unknown('parameter', name, known)}")
+    missing = [name for name, p in _asked(experiment).items() if name not in known and p.default is p.empty]
+    if missing:
         raise DataFileError(
-            f"{experiment.path.name}: {experiment.plan} asks for {listed(strange)}, no parameter of {experiment.notebook.name}"
+            f"{short_name(experiment.path)}: its plan asks for {listed(missing)}, no parameter of {experiment.notebook.name}"
         )
     return known
 
 
-def plan(experiment: Experiment, effective: Mapping[str, Any]) -> tuple[str, ...]:
-    """What the experiment's plan has to say: what it fitted to the data. It refuses data that the experiment cannot use."""
-    if not experiment.plan:
+def plan(experiment: Experiment, params: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the experiment's plan changed to fit the data. It raises an error for data that the experiment cannot use.
+
+    ``params`` are all parameters of the notebook. The plan gets those that it names, and those that the notebook leaves
+    None if it takes any.
+    """
+    make = plan_of(experiment)
+    if make is None:
         return ()
-    given = {name: effective[name] for name in _asked(experiment) if name in effective}
-    made = function_of(experiment.plan, experiment, "plan")(**given)
+    names = set(_asked(experiment))
+    if any(p.kind is p.VAR_KEYWORD for p in inspect.signature(make).parameters.values()):
+        names |= {name for name, default in parameters.defined(experiment.notebook).items() if default is None}
+    made = make(**{name: value for name, value in params.items() if name in names})
     return tuple(getattr(made, "notes", ()))
 
 
-def _asked(experiment: Experiment) -> Mapping[str, inspect.Parameter]:
-    """The parameters of the experiment's plan."""
-    if not experiment.plan:
-        return {}
-    return inspect.signature(function_of(experiment.plan, experiment, "plan")).parameters
+def _asked(experiment: Experiment) -> dict[str, inspect.Parameter]:
+    """The parameters that the experiment's plan names."""
+    make = plan_of(experiment)
+    every = inspect.signature(make).parameters if make else {}
+    return {name: p for name, p in every.items() if p.kind is not p.VAR_KEYWORD}
 
 
-def _execute(experiment: Experiment, chosen: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:
-    started = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+def _execute(experiment: Experiment, params: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:
+    started, before = time.strftime("%Y-%m-%dT%H:%M:%S%z"), hashes()
+    environment = {RUN_FOLDER: str(folder.resolve()), RUNNING: str(experiment.path.resolve().parent)}
     try:
-        execute(experiment.notebook, folder / NOTEBOOK, chosen, {RUN_FOLDER: str(folder.resolve())}, progress)
+        execute(experiment.notebook, folder / NOTEBOOK, params, environment, progress)
     finally:
         took = progress.close()
     if not (folder / HANDED_OVER).is_file():
@@ -162,18 +186,24 @@ def _execute(experiment: Experiment, chosen: dict[str, Any], folder: Path, progr
             f"{experiment.notebook.name} ended without lab.finish(results, figures); add it as the last cell"
         )
     progress.say(f"{progress.label}: {progress.total} cells in {seconds(took)}")
-    return {"machine": machine.describe(), "started": started, "seconds": round(took, 3)}
+    modules = Run(folder, executed=True).handed_over["modules"]
+    return {
+        "machine": machine.describe(),
+        "modules": {name: before[name] for name in modules if name in before},
+        "started": started,
+        "seconds": round(took, 3),
+    }
 
 
 def _same_results(home: Path, identity: str) -> Run | None:
-    """A run, finished or failed after its notebook was through, with the same results."""
+    """A run, finished or failed after its notebook was through, whose results a new run would give again."""
     for folder in sorted(home.iterdir()) if home.is_dir() else ():
         found = Run(folder, executed=True)
         if folder.name.startswith(".") or not (folder / NOTEBOOK).is_file():
             continue
         with contextlib.suppress(DataFileError):  # what cannot be read is run again
             notes = found.environment
-            if notes.get("results_identity") == identity and notes.get("executed"):
+            if notes.get("results_identity") == identity and notes.get("executed") and unchanged(notes.get("modules")):
                 _ = found.results
                 return found
     return None

@@ -36,23 +36,14 @@ _LEFT = re.compile(r"\.(?:partial|old)-(\d+)-")
 
 def finished(folder: Path) -> bool:
     """Whether a folder is a finished run, its results one file per table."""
-    return _named_like_a_run(folder) and (folder / FOLDER).is_dir()
+    made = re.fullmatch("[0-9a-f]{16}", folder.name) is not None and (folder / "environment.json").is_file()
+    return made and (folder / FOLDER).is_dir()
 
 
 def finished_runs(experiment: Path) -> list[Path]:
     """Finished runs of an experiment, the newest first."""
     folders = [f for f in experiment.iterdir() if finished(f)] if experiment.is_dir() else []
     return sorted(folders, key=lambda f: (f / "environment.json").stat().st_mtime_ns, reverse=True)
-
-
-def outdated_runs(experiment: Path) -> list[Path]:
-    """Runs that an earlier version finished, whose results are laid out otherwise."""
-    folders = sorted(experiment.iterdir()) if experiment.is_dir() else []
-    return [f for f in folders if _named_like_a_run(f) and not finished(f)]
-
-
-def _named_like_a_run(folder: Path) -> bool:
-    return re.fullmatch("[0-9a-f]{16}", folder.name) is not None and (folder / "environment.json").is_file()
 
 
 def begin(experiment: Path, run: str) -> Path:
@@ -174,7 +165,7 @@ def as_given(tables: Tables) -> Any:
 def rows_where(table: pd.DataFrame, **values: Any) -> pd.DataFrame:
     """The rows of a table whose columns have the given values.
 
-    >>> rows(pd.DataFrame({"k": [2, 2, 5], "loss": [1, 3, 7]}), k=2)["loss"].tolist()
+    >>> rows_where(pd.DataFrame({"k": [2, 2, 5], "loss": [1, 3, 7]}), k=2)["loss"].tolist()
     [1, 3]
     """
     return table[(table[list(values)] == pd.Series(values)).all(axis=1)]
@@ -238,7 +229,7 @@ class Run:
     def handed_over(self) -> dict[str, Any]:
         """What its notebook finished with: names of tables and figures, and the data it used."""
         with self._reading(HANDED_OVER) as content:
-            for what in ("tables", "figures"):
+            for what in ("tables", "figures", "modules"):
                 _need(isinstance(content[what], list) and _texts(content[what]), f"names of {what}")
             _need_data(content["data"])
             handed: dict[str, Any] = content
@@ -291,10 +282,7 @@ def by_data(experiment: str, results: Path, scale: str) -> tuple[Run | None, Run
 def finished_scales(experiment: str, results: Path) -> tuple[set[str], int, list[str]]:
     """Scales of runs with unchanged parameters, how many runs have changed ones, and which cannot be read, and why."""
     scales: list[str | None] = []
-    broken = [
-        f"the run in {folder} is of an older layout, without {FOLDER}/; delete that folder and run again"
-        for folder in outdated_runs(results / experiment)
-    ]
+    broken: list[str] = []
     for folder in finished_runs(results / experiment):
         try:
             scales.append(_unchanged_scale(Run(folder, executed=False)))

@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import ParameterError
-from ppdp_lab.lab.identity import PACKAGE, digest
+from ppdp_lab.lab.catalogue import PACKAGE
+from ppdp_lab.lab.identity import digest
 from ppdp_lab.sweep.grid import spelled
 
 _NOT_DOING = {"__dict__", "__weakref__", "__doc__", "__module__", "__firstlineno__", "__static_attributes__"}

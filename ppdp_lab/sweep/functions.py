@@ -40,7 +40,7 @@ from ppdp_lab.errors import (
 from ppdp_lab.holder.anonymize import make_rule
 from ppdp_lab.lab import catalogue, parameters
 from ppdp_lab.lab.experiment import Experiment, check_all
-from ppdp_lab.lab.identity import data_names, digest, notebook_hash
+from ppdp_lab.lab.identity import code_of, data_names, digest, notebook_hash
 from ppdp_lab.lab.parameters import absolute
 from ppdp_lab.lab.runner import check as check_experiment
 from ppdp_lab.lab.runner import run
@@ -607,7 +607,7 @@ class Notebook(Swept):
         self.known = check_experiment(experiment)
         # Paths of own data are meant from the experiment's folder, and those of a grid from the working folder.
         self.chosen = parameters.absolute(experiment.parameters(scale), experiment.path.parent)
-        self.version = digest([notebook_hash(experiment.notebook), scale, self.chosen])
+        self.version = digest([notebook_hash(experiment.notebook), code_of(experiment)[0], scale, self.chosen])
         self.exclusive = experiment.exclusive
         said = [(*claim.x, *claim.by, claim.series) for claim in experiment.claims]
         self.counting = tuple(dict.fromkeys(name for names in said for name in names if name))
@@ -645,10 +645,6 @@ def what_is_swept(function: Any, *, results: Path, scale: str = "quick", force: 
         return PlainFunction(function)
     if isinstance(function, str) and ":" in function:
         return PlainFunction(imported(function))
-    # Not before they are asked for: one takes all algorithms along, the other all that runs and judges notebooks.
-    pass
-    pass
-
     if isinstance(function, Experiment):
         return Notebook(function, results, scale, force=force)
     named = {key_of(name): one for name, one in built_in().items()}
@@ -661,7 +657,7 @@ def what_is_swept(function: Any, *, results: Path, scale: str = "quick", force: 
         return named[key_of(function)]
     root = catalogue.find_root()
     experiments = catalogue.files(root)
-    if not function.endswith(".toml") and function not in experiments:
+    if not catalogue.is_path(function) and function not in experiments:
         raise unknown("function or experiment", function, [*built_in(), *experiments])
     return Notebook(catalogue.experiment(function, root), results, scale, force=force)
 

@@ -116,7 +116,7 @@ def _cached(function: Any, parameters: dict[str, Any]) -> Any:
 
 def versions() -> dict[str, str]:
     """What must be the same wherever points of one sweep run."""
-    return {"ppdp_lab source": source_hash(presentation=False), **computing()}
+    return {"ppdp_lab source": source_hash(), **computing()}
 
 
 def take_up(job: Job) -> None:
