@@ -116,7 +116,7 @@ def caption(figure: FigureEntry, card: Card | None) -> str:
 
 def drawn(experiment: Experiment, figure: FigureEntry) -> bool:
     """Whether the gallery has a figure; that of a new experiment comes with its first run at the paper's scale."""
-    return experiment.path.parents[1].joinpath(f"{_file(experiment, figure)}.png").is_file()
+    return experiment.path.resolve().parents[2].joinpath(f"{_file(experiment, figure)}.png").is_file()
 
 
 def _file(experiment: Experiment, figure: FigureEntry) -> str:

@@ -1,8 +1,4 @@
-"""What a claim is about: the members of the registries that its query asks for, and those that it means without naming.
-
-A query says ``publisher == 'MInvariance'`` or ``method == 'm-invariance, fine'``; both lead to the registry's MInvariance.
-Where a table of results is about one algorithm only its queries need not name it: :data:`MEANT` does.
-"""
+"""What is implemented: which notebooks use a member of a registry, and how the claims about it were judged."""
 
 from __future__ import annotations
 
@@ -11,114 +7,44 @@ import inspect
 import pkgutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from docs.builder import reference
 from docs.builder.gallery import cells_of, parsed
 from docs.builder.scores import Card, papers_of
-from ppdp_lab.lab.experiment import Claim, Experiment
-from ppdp_lab.registry import FAMILIES, Entry, key_of
+from ppdp_lab.lab.experiment import Experiment
+from ppdp_lab.registry import FAMILIES, Entry
 from ppdp_lab.text import markdown_table
 
-MEANT = {
-    "bpg": {
-        "BPG": ["*-ratio-*", "sal-above-occ", "invariant-*"],
-        "MInvariance": ["sal-above-occ"],
-        "Mondrian": ["*-ratio-signature", "*-ratio-none"],
-    },
-    "crossover": {
-        name: ["time-is-no-reason"]
-        for name in ("Anatomy", "BPG", "EEquivalence", "I3M", "MDistinct", "MInvariance", "Mondrian")
-    },
-    "equivalence": {
-        "MInvariance": ["skew-*", "error-*"],
-        "EEquivalence": ["skew-*", "error-*"],
-        "value equivalence": ["fine-grows", "merged-*", "none-compromised"],
-        "query_error": ["error-*"],
-    },
-    "i3m": {  # a static run is one of k-member
-        "I3M": ["*"],
-        "il_optimization": ["optimization-*"],
-        "KMember": ["*-close", "*-worse", "*-faster", "optimization-lowers", "optimization-cheap"],
-        "information_loss": ["*-close", "*-worse", "optimization-lowers"],
-    },
-    "mdistinct": {
-        "DistinctLDiversity": ["vulnerable-grow", "two-thirds", "larger-*"],
-        "MInvariance": ["invalid-*"],
-        "MDistinct": ["error-*", "counterfeits-*", "usually-*", "never-vulnerable", "time-*"],
-        "update graph": ["vulnerable-grow", "two-thirds", "larger-*", "never-vulnerable"],
-        "query_error": ["error-*"],
-    },
-    "speedy": {"Speedy": ["exponential", "speedup-*", "nearly-optimal"]},
-    "tour": {
-        "DistinctLDiversity": ["homogeneity-closed", "skewness-open"],
-        "KAnonymity": ["nobody-linked"],
-        "record linkage": ["nobody-linked"],
-        "homogeneity": ["homogeneity-*"],
-        "skewness": ["skewness-*"],
-    },
-}
-"""By experiment: who is meant by which claims, beside whom their queries name."""
-
-
-def is_about(experiment: str, claim: Claim, name: str) -> bool:
-    """Whether a claim is about a member, named as its registry names it."""
-    meant = MEANT.get(experiment, {}).get(name, [])
-    return key_of(name) in named(claim) or any(fnmatchcase(claim.id, pattern) for pattern in meant)
-
-
-def named(claim: Claim) -> set[str]:
-    """The keys of what a claim's query asks for; what it leaves out (``attack != 'skewness'``) is not among them.
-
-    >>> both = dict(id="c", text="c", kind="below", x="k", series="by", compare=["Mondrian anew", "m-invariance, fine"])
-    >>> sorted(named(Claim(**both, value="fem / 2", where="rule == '+ t-closeness' and attack != 'skewness'")))
-    ['fem', 'minvariance', 'mondrian', 'tcloseness']
-    """
-    said = [*_asked(claim.where), *map(str, claim.compare)]
-    said += [node.id for node in ast.walk(ast.parse(claim.value, mode="eval")) if isinstance(node, ast.Name)]
-    return {key_of(_member(words)) for words in said}
-
-
-def _asked(where: str) -> Iterator[str]:
-    """The texts that a query wants a column to be."""
-    for node in ast.walk(ast.parse(where or "True", mode="eval")):
-        if isinstance(node, ast.Compare) and all(isinstance(op, (ast.Eq, ast.In)) for op in node.ops):
-            for right in node.comparators:
-                values = (part.value for part in ast.walk(right) if isinstance(part, ast.Constant))
-                yield from (value for value in values if isinstance(value, str))
-
-
-def _member(words: str) -> str:
-    """The member among the words of a curve's label: "Mondrian anew" and "BPG with Mondrian" are Mondrian and BPG."""
-    for after in (",", " with ", " anew"):
-        words = words.partition(after)[0]
-    return words.removeprefix("+ ")
-
-
 # --------------------------------------------------------------------
-# What a notebook uses of the package, read from its code and from the part of it that lies in the package.
+# What an experiment or an explorer uses of the package, read from the code of its notebook and of its measure.py.
 
 
 PACKAGE = "ppdp_lab"
-FOLLOWED = "ppdp_lab.lab.measure"  # the longer part of the notebooks: what it uses, the notebook uses
 LOOK_UP = ("entry", "get")  # of a registry: one member is asked for, by a name that stands elsewhere
 
 
 def of_experiment(experiment: Experiment) -> Uses:
-    """What an experiment's notebook uses, whatever scale it is run at."""
-    return Uses(experiment.notebook, _texts(experiment.scales))
+    """What an experiment uses, whatever scale it is run at."""
+    measure = experiment.path.parent / "measure.py"
+    code = [measure.read_text(encoding="utf-8")] if measure.is_file() else []
+    return Uses([code_of(experiment.notebook), *code], _texts(experiment.scales))
+
+
+def code_of(notebook: Path) -> str:
+    """The code of a notebook."""
+    return "\n".join(cell["source"] for cell in cells_of(notebook) if cell["cell_type"] == "code")
 
 
 class Uses:
-    """What a notebook uses of the package: it, and the part of its code that lies in the package; ``words`` are further texts."""
+    """What several pieces of code use of the package; ``words`` are further texts."""
 
-    def __init__(self, notebook: Path, words: Iterable[str] = ()) -> None:
-        code = "\n".join(cell["source"] for cell in cells_of(notebook) if cell["cell_type"] == "code")
+    def __init__(self, code: Iterable[str], words: Iterable[str] = ()) -> None:
         self.objects: list[Any] = []
         self.words = set(words)
-        self._read(code, seen=set())
+        for each in code:
+            self._read(each)
 
     def member(self, entry: Entry[Any]) -> bool:
         """Whether a member is used: itself, a helper that stands beside it in its module, or its name as text."""
@@ -129,7 +55,7 @@ class Uses:
         named = (word == entry.name or word.startswith(f"{entry.name}(") for word in self.words)
         return inspect.isclass(entry.member) and any(named)
 
-    def _read(self, code: str, seen: set[str]) -> None:
+    def _read(self, code: str) -> None:
         tree = parsed(code)
         names = dict(_imported(tree))
         self.words |= {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
@@ -139,9 +65,6 @@ class Uses:
             value = resolved(path)
             # A registry or a table of algorithms that is gone over stands for all that is in it.
             self.objects += [value, *(value.values() if isinstance(value, Mapping) and path in whole else ())]
-            if inspect.ismodule(value) and value.__name__.startswith(FOLLOWED) and value.__name__ not in seen:
-                seen.add(value.__name__)
-                self._read(inspect.getsource(value), seen)
 
 
 def _looks_up(node: ast.AST) -> TypeGuard[ast.Subscript | ast.Attribute]:
@@ -243,7 +166,7 @@ def members(
     """All members, family by family, in the order in which they were entered; ``explorers`` are their notebooks."""
     places = list(_public(every))  # imports the rooms, and thereby enters their members
     used = {each.name: of_experiment(each) for each in experiments}
-    used |= {f"explore/{path.stem}": Uses(path) for path in explorers}
+    used |= {f"explore/{path.stem}": Uses([code_of(path)]) for path in explorers}
     found = []
     for family, registry in sorted(FAMILIES.items()):
         for entry in registry.entries():
@@ -270,7 +193,7 @@ def _verdicts(name: str, experiments: Sequence[Experiment], cards: Mapping[str, 
     """By experiment: how many of its claims about a member hold; experiments without such claims are left out."""
     found = {}
     for experiment in experiments:
-        texts = {claim.text for claim in experiment.claims if is_about(experiment.name, claim, name)}
+        texts = {claim.text for claim in experiment.claims if name in claim.about}
         card = cards.get(experiment.name)
         if card and (judged := {text: said for text, said in card.claims.items() if text in texts}):
             found[experiment.name] = replace(card, claims=judged).summary()

@@ -144,7 +144,7 @@ class Room:
     def paths(self, first: Container[str] = ()) -> list[str]:
         """The full names, in the order of the alphabet, those that stand in ``first`` before all others.
 
-        >>> Room("forms", "", ("Beta", "alpha", "Gamma")).paths({"ppdp_lab.release.Gamma"})
+        >>> Room("release", "", ("Beta", "alpha", "Gamma")).paths({"ppdp_lab.release.Gamma"})
         ['ppdp_lab.release.Gamma', 'ppdp_lab.release.alpha', 'ppdp_lab.release.Beta']
         """
         paths = (f"ppdp_lab.{self.name}.{name}" for name in self.names)

@@ -163,10 +163,10 @@ def code_of(experiment: Experiment) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def unchanged(modules: Mapping[str, str] | None) -> bool:
-    """Whether the modules that a run recorded are still the same, but for those that only draw and judge."""
+    """Whether a run recorded modules, and they are still the same but for those that only draw and judge."""
     now = hashes()
-    return modules is not None and all(
-        now.get(name) == sha for name, sha in modules.items() if not name.startswith(DRAWING_AND_JUDGING)
+    return bool(modules) and all(
+        now.get(name) == sha for name, sha in (modules or {}).items() if not name.startswith(DRAWING_AND_JUDGING)
     )
 
 

@@ -186,7 +186,7 @@ def _execute(experiment: Experiment, params: dict[str, Any], folder: Path, progr
             f"{experiment.notebook.name} ended without lab.finish(results, figures); add it as the last cell"
         )
     progress.say(f"{progress.label}: {progress.total} cells in {seconds(took)}")
-    modules = Run(folder, executed=True).handed_over["modules"]
+    modules = Run(folder, executed=True).handed_over.get("modules", [])
     return {
         "machine": machine.describe(),
         "modules": {name: before[name] for name in modules if name in before},

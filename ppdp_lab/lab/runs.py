@@ -229,7 +229,7 @@ class Run:
     def handed_over(self) -> dict[str, Any]:
         """What its notebook finished with: names of tables and figures, and the data it used."""
         with self._reading(HANDED_OVER) as content:
-            for what in ("tables", "figures", "modules"):
+            for what in ("tables", "figures"):
                 _need(isinstance(content[what], list) and _texts(content[what]), f"names of {what}")
             _need_data(content["data"])
             handed: dict[str, Any] = content

@@ -71,7 +71,7 @@ def demo(tmp_path: Path) -> Site:
     cells = [{"cell_type": kind, "source": text.splitlines(True)} for kind, text in CELLS]
     cells[1] |= tagged
     for name, text in {
-        "experiments/demo.toml": DEMO,
+        "experiments/demo/experiment.toml": DEMO,
         "notebooks/demo.ipynb": json.dumps({"cells": cells}),
         "figures/demo/loss.png": "",
         "figures/demo/loss.svg": "",

@@ -8,7 +8,7 @@ from republish.histories import Follower as Plain
 
 import ppdp_lab as pl
 from experiments.bpg import measure
-from ppdp_lab.errors import UnknownNameError
+from ppdp_lab.errors import ParameterError, UnknownNameError
 
 
 @pytest.fixture(scope="module")
@@ -17,10 +17,14 @@ def table() -> pl.Microdata:
 
 
 def test_sizes_are_those_of_the_scale_unless_given() -> None:
-    assert measure.sizes("paper", rates=None, initial=None).rates == [40_000, 20_000, 10_000, 5_000]
-    assert measure.sizes("quick", initial=7).initial == 7
+    sizes = measure.plan("quick", ["occ"], 1, rates=None, initial=4_500).sizes
+    assert sizes.rates == [4_000, 2_000, 1_000, 500] and sizes.initial == 4_500
     with pytest.raises(UnknownNameError, match="scale"):
-        measure.sizes("huge")
+        measure.plan("huge", ["occ"], 1)
+    with pytest.raises(ParameterError, match=r"unknown parameter of bpg\.ipynb: 'initail'; did you mean 'initial'"):
+        measure.plan("quick", ["occ"], 1, initail=7)
+    with pytest.raises(ParameterError, match="so it must be a list, not 7; write rates="):
+        measure.plan("quick", ["occ"], 1, rates=7)
 
 
 def test_both_run_the_whole_stream_and_mondrian_is_timed_apart(table: pl.Microdata) -> None:

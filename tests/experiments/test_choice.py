@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Annotated
 
 import numpy as np
@@ -18,12 +19,12 @@ from ppdp_lab.lab.compare import asked_of, completed
 from ppdp_lab.principles.base import PRINCIPLES, Principle
 from ppdp_lab.registry import Within
 
-SIZE = measure.sizes("quick", queries=20, rows=150)
+SIZE = SimpleNamespace(queries=20, rows=150, repeat=1)
 
 
-def given(**changed: object) -> measure.Given:
-    said = {"k": 5, "l": 3, "t": 0.3, "c": 3.0, "alpha": 0.5, "seed": 1}
-    return measure.Given(**(said | changed))  # type: ignore[arg-type]
+def given(**changed: object) -> measure.Inputs:
+    inputs = {"k": 5, "l": 3, "t": 0.3, "c": 3.0, "alpha": 0.5, "seed": 1}
+    return measure.Inputs(**(inputs | changed))  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")

@@ -24,9 +24,9 @@ SIZE = SimpleNamespace(initial=160, rate=20, updates=2, queries=20)
 SETTINGS = {"joint reasoning": {"limit": 500}}
 
 
-def given(**changed: object) -> measure.Given:
+def given(**changed: object) -> measure.Inputs:
     said = {"k": 4, "e": 2, "seed": 1, "leasts": (2, 4), "anew": ("Mondrian", "Anatomy"), "settings": SETTINGS}
-    return measure.Given(**(said | changed))  # type: ignore[arg-type]
+    return measure.Inputs(**(said | changed))  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")

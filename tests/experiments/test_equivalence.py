@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +12,7 @@ import pytest
 import ppdp_lab as pl
 from experiments.equivalence import measure
 from experiments.equivalence import measure as example
+from ppdp_lab.lab import read
 
 SETTING = measure.Setting(m=5, e=2, initial=2000, replaced=200, updates=2, seed=1)
 
@@ -19,10 +23,22 @@ def table():
 
 
 def test_the_papers_sizes_are_the_papers():
-    paper = measure.sizes("paper")
-    assert set(measure.SIZES["quick"]) == set(measure.SIZES["paper"])
+    paper = SimpleNamespace(**read(Path(measure.__file__).parent).parameters("paper"))
     assert paper.skews == list(range(16)) and paper.seeds >= 3 and paper.queries == 1000
     assert measure.Setting(10, 5, paper.initial, paper.replaced, paper.updates, 1).people == 600_000
+
+
+def test_shares_are_as_near_to_one_in_m_for_another_m():
+    assert measure.plan("tiny", ["occ"], 1).sizes.shares == [0.07, 0.08]
+    made = measure.plan("tiny", ["occ"], 1, m=5)
+    assert made.sizes.shares == [0.14, 0.16] and made.notes == ()
+    assert measure.plan("tiny", ["occ"], 1, m=5, shares=[0.1]).sizes.shares == [0.1]
+
+
+def test_workers_load_the_code_of_the_experiment(table):
+    """With and without processes the same is found."""
+    one, two = (measure.skewed({"occ": table}, SETTING, [0], seeds=4, processes=n) for n in (1, 2))
+    pd.testing.assert_frame_equal(one, two)
 
 
 def test_a_stream_uses_everybody_however_many_are_replaced_at_a_time(table):

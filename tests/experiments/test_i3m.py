@@ -9,7 +9,6 @@ import pytest
 import ppdp_lab as pl
 from experiments.i3m import measure
 from ppdp_lab.errors import ParameterError, UnknownNameError
-from ppdp_lab.lab import plan
 
 
 @pytest.fixture(scope="module")
@@ -17,17 +16,15 @@ def table():
     return pl.datasets.load("adult-i3m", rows=300, seed=1)
 
 
-def test_sizes_follow_the_scale_unless_they_are_said():
-    sizes = measure.sizes("paper", rows=None, changes=[5])
+def test_sizes_follow_the_scale_unless_they_are_given():
+    sizes = measure.plan("paper", "adult-i3m", [3], 1, rows=None, changes=[5]).sizes
     assert (sizes.rows, sizes.changes, sizes.releases) == (10_000, [5], 10)
-    assert max(sizes.changes) <= measure.sizes("quick").rows < sizes.rows
-    assert all(set(known) == set(measure.SIZES["quick"]) for known in measure.SIZES.values())
-    with pytest.raises(UnknownNameError, match="unknown scale 'papers'; did you mean 'paper'"):
-        measure.sizes("papers")
+    with pytest.raises(UnknownNameError, match="unknown scale of experiment 'i3m': 'papers'; did you mean 'paper'"):
+        measure.plan("papers", "adult-i3m", [3], 1)
     with pytest.raises(ParameterError, match=r"'changes' .* must be a list"):
-        measure.sizes("quick", changes=5)
+        measure.plan("quick", "adult-i3m", [3], 1, changes=5)
     with pytest.raises(ParameterError, match="'row'"):
-        plan.chosen("quick", measure.SIZES, row=5)
+        measure.plan("quick", "adult-i3m", [3], 1, row=5)
 
 
 def test_the_watch_stops_before_a_release_is_built(table, monkeypatch):
@@ -40,7 +37,7 @@ def test_the_watch_stops_before_a_release_is_built(table, monkeypatch):
 
     publisher = measure.Watched(3, seed=1)
     publisher.publish(table.select(range(200)))  # whatever has to be compiled is
-    monkeypatch.setattr("ppdp_lab.release.release.Release", sleeping)
+    monkeypatch.setattr("ppdp_lab.republish.publisher.Release", sleeping)
     start = time.perf_counter()
     publisher.publish(table.select(range(210)))
     assert time.perf_counter() - start >= 0.3 > publisher.seconds > 0

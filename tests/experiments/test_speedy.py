@@ -48,10 +48,10 @@ def some_means(**divided: int) -> pd.DataFrame:
 
 class TestMeasuring:
     def test_a_scale_says_what_parameters_do_not(self):
-        given = measure.sizes("paper", ks=None, most_quasi_identifiers=3, rows=None, repeats=1)
-        assert (given.ks, given.most_quasi_identifiers, given.rows, given.repeats) == ([*range(2, 11)], 3, None, 1)
-        with pytest.raises(PPDPError, match=r"unknown scale 'papr'.*paper"):
-            measure.sizes("papr")
+        sizes = measure.plan("paper", ["adult-arx"], 0, ks=None, most_quasi_identifiers=3, rows=None, repeats=1).sizes
+        assert (sizes.ks, sizes.most_quasi_identifiers, sizes.rows, sizes.repeats) == ([*range(2, 11)], 3, None, 1)
+        with pytest.raises(PPDPError, match=r"unknown scale .*'papr'.*paper"):
+            measure.plan("papr", ["adult-arx"], 0)
 
     def test_every_variant_is_timed_at_every_point(self, times):
         by = ["dataset", "quasi_identifiers", "k", "algorithm", "threads", "rollup"]
@@ -181,11 +181,11 @@ class TestNotebook:
                 shown += [call.args[0].attr for call in _calls(source, "show")]
                 text = "".join(after["source"])
                 assert after["cell_type"] == "markdown" and "**The thesis" in text and "**We see**" in text
-        assert sorted(shown) == sorted(figure.name for figure in read(ROOT / "experiments" / "speedy.toml").figures)
+        assert sorted(shown) == sorted(figure.name for figure in read(ROOT / "experiments" / "speedy").figures)
 
     @pytest.mark.slow
     def test_every_cell_can_be_run_twice(self):
-        tiny = read(ROOT / "experiments" / "speedy.toml").parameters("tiny")
+        tiny = read(ROOT / "experiments" / "speedy").parameters("tiny")
         space: dict[str, object] = {}
         for cell in self.cells:
             if cell["cell_type"] != "code":

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import pickle
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from ppdp_lab.errors import DataFileError, UnknownNameError
-from ppdp_lab.lab import catalogue, read
+from ppdp_lab.lab import catalogue, code, read
 from ppdp_lab.lab.catalogue import experiment, experiments, find_root
 
-DEMO = Path(__file__).parent / "data" / "experiments" / "demo.toml"
+DEMO = Path(__file__).parent / "data" / "experiments" / "demo"
 HEAD = 'name = "e"\ntitle = "t"\nnotebook = "n.ipynb"\n[scale.quick]\n[scale.paper]\nk = 5\n'
 CLAIM = '[[claim]]\nid = "c"\ntext = "t"\nvalue = "v"\n'
 
@@ -38,14 +42,22 @@ def test_the_demonstration_is_read_whole():
 
 def test_drawings_have_a_default_place(write):
     path = write(HEAD + '[[figure]]\nname = "fig-3a"\ncaption = "c"\n')
-    assert read(path).figures[0].draw == "ppdp_lab.lab.drawings.e:fig_3a"
+    assert read(path).figures[0].draw == "figures.py:fig_3a"
 
 
-def test_a_notebook_may_lie_in_the_folder_above(write, tmp_path):
-    write("")
-    (tmp_path / "experiments").mkdir()
-    (tmp_path / "experiments" / "e.toml").write_text(HEAD)
-    assert read(tmp_path / "experiments" / "e.toml").notebook == (tmp_path / "n.ipynb").resolve()
+def put(folder, text=HEAD):
+    """An experiment in a folder of its own, with a notebook next to `experiments`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder.parents[1] / "n.ipynb").write_text("{}")
+    (folder / "experiment.toml").write_text(text)
+
+
+def test_a_notebook_may_lie_next_to_experiments(tmp_path):
+    put(tmp_path / "experiments" / "e")
+    assert read(tmp_path / "experiments" / "e").notebook == (tmp_path / "n.ipynb").resolve()
+    put(tmp_path / "experiments" / "e", HEAD.replace("title", "titel"))
+    with pytest.raises(DataFileError, match=r"^e/experiment\.toml: unknown key 'titel'"):
+        read(tmp_path / "experiments" / "e" / "experiment.toml")
 
 
 WRONG = [
@@ -117,20 +129,20 @@ def test_a_wrong_file_is_refused_in_words(write, text, words):
     assert str(error.value).startswith("e.toml")
 
 
-def test_experiments_are_found_by_name(write, tmp_path, monkeypatch):
+def test_experiments_are_found_by_name(tmp_path, monkeypatch):
     monkeypatch.setenv("PPDP_LAB_ROOT", str(tmp_path))
     assert "tour" in [e.name for e in experiments(find_root())]  # a folder without any has those of the package
     monkeypatch.setattr(catalogue, "SHIPPED", ())
     assert experiments(find_root()) == []
-    with pytest.raises(DataFileError, match=r"no experiments/\*\.toml"):
+    with pytest.raises(DataFileError, match=r"no experiments/\*/experiment\.toml"):
         experiment("e", find_root())
-    write(HEAD)
-    (tmp_path / "experiments").mkdir()
-    (tmp_path / "e.toml").rename(tmp_path / "experiments" / "other.toml")
-    with pytest.raises(DataFileError, match="must be that of the file, 'other'"):
+    put(tmp_path / "experiments" / "other")
+    with pytest.raises(DataFileError, match="name is 'e', but the folder is 'other'"):
         experiments(find_root())
-    (tmp_path / "experiments" / "other.toml").rename(tmp_path / "experiments" / "e.toml")
+    (tmp_path / "experiments" / "other").rename(tmp_path / "experiments" / "e")
     assert [e.name for e in experiments(find_root())] == ["e"]
+    for path in ("experiments/e", "experiments/e/experiment.toml"):
+        assert experiment(str(tmp_path / path), tmp_path / "elsewhere").name == "e"
     with pytest.raises(UnknownNameError, match="Known: 'e'"):
         experiment("f", find_root())
     monkeypatch.setenv("PPDP_LAB_ROOT", str(tmp_path / "nowhere"))
@@ -159,7 +171,7 @@ def test_a_caption_speaks_of_parameters_and_columns_only(write, tmp_path, captio
     assert words in str(error.value)
 
 
-def test_results_of_a_package_go_to_the_working_folder(write, tmp_path, monkeypatch):
+def test_results_of_a_package_go_to_the_working_folder(tmp_path, monkeypatch):
     """Experiments that come with the package are found anywhere; what is run of them stays with whoever runs it."""
     monkeypatch.delenv("PPDP_LAB_ROOT", raising=False)
     (tmp_path / "experiments").mkdir()  # somebody's folder of that name, without an experiment in it
@@ -167,5 +179,57 @@ def test_results_of_a_package_go_to_the_working_folder(write, tmp_path, monkeypa
     monkeypatch.chdir(tmp_path / "below")
     assert find_root() == tmp_path / "below"
     assert "tour" in [e.name for e in experiments(find_root())]
-    write(HEAD).rename(tmp_path / "experiments" / "e.toml")
+    put(tmp_path / "experiments" / "e")
     assert find_root() == tmp_path and [e.name for e in experiments(tmp_path)] == ["e"]
+
+
+# ---------------------------------------------------------------------- the code of an experiment
+@pytest.fixture
+def edited(tmp_path, monkeypatch):
+    """A copy of the demonstration whose code says that it is a copy."""
+    shutil.copytree(DEMO.parent, tmp_path / "experiments")
+    folder = tmp_path / "experiments" / "demo"
+    (folder / "measure.py").write_text("def losses(releases, rows):\n    return 'edited'\n")
+    (folder / "figures.py").write_text("from .measure import losses\n\ndef loss(results):\n    return losses(0, 0)\n")
+    monkeypatch.delenv("PPDP_LAB_ROOT", raising=False)
+    monkeypatch.delenv(catalogue.RUNNING, raising=False)
+    yield folder
+    for name in [name for name in sys.modules if name.startswith("experiments.demo")]:
+        del sys.modules[name]
+
+
+def test_an_edited_copy_runs_its_own_code(edited, tmp_path, monkeypatch):
+    original, _ = code(str(DEMO))
+    assert original.losses({}, 1).empty
+    (tmp_path / "notebooks").mkdir()
+    monkeypatch.chdir(tmp_path / "notebooks")
+    measure, figures = code("demo")
+    assert measure.losses(0, 0) == figures.loss(0) == "edited"  # a relative import finds the copy, too
+    assert code("demo") == (measure, figures) and Path(measure.__file__).parent == edited
+    assert pickle.loads(pickle.dumps(measure.losses)) is measure.losses
+    monkeypatch.setenv(catalogue.RUNNING, str(DEMO))  # the experiment that is being run, wherever its notebook is
+    assert Path(code("demo")[0].__file__).parent == DEMO
+    monkeypatch.chdir(tmp_path.parent)  # a folder without experiments has those of the package
+    assert Path(code("tour")[0].__file__).parent == catalogue.PACKAGE.parent / "experiments" / "tour"
+
+
+def test_a_process_can_be_told_where_the_code_is(edited, tmp_path):
+    """As workers of a pool are, which import nothing from the folder of an experiment by themselves."""
+    source = (
+        "from pathlib import Path; import pickle\nfrom ppdp_lab.lab import catalogue\n"
+        f"catalogue.load(Path({str(edited / 'measure.py')!r}))\n"
+        "print(pickle.loads(b'cexperiments.demo.measure\\nlosses\\n.')(0, 0))"
+    )
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout == "edited\n", done.stderr
+
+
+def test_code_that_is_not_there_is_named(edited):
+    text = (edited / "measure.py").read_text()
+    (edited / "measure.py").write_text("1 / 0")
+    with pytest.raises(catalogue.FunctionError, match=r"plan: cannot import measure\.py: ZeroDivisionError"):
+        catalogue.function_of("measure.py:plan", read(edited), "plan")
+    (edited / "measure.py").write_text(text)
+    (edited / "figures.py").unlink()
+    with pytest.raises(DataFileError, match=r"no file .*figures\.py"):
+        code(str(edited))

@@ -10,7 +10,7 @@ import pytest
 from ppdp_lab.errors import DataFileError, ParameterError
 from ppdp_lab.lab.parameters import absolute, check, defined, parse, parse_all, parse_sweep
 
-DEMO = Path(__file__).parent / "data" / "experiments" / "demo.ipynb"
+DEMO = Path(__file__).parent / "data" / "experiments" / "demo" / "demo.ipynb"
 
 
 def notebook(path, *sources, tag=1):

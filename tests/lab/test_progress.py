@@ -41,24 +41,6 @@ def test_a_cell_that_says_nothing_is_heard_of_too(monkeypatch):
     assert lines[0] == "demo: 3 cells" and all(line.startswith("demo: cell 1 of 3, ") for line in lines[1:])
 
 
-def test_a_long_cell_says_how_far_it_is(monkeypatch, capsys):
-    lines: list[str] = []
-    now = iter([0.0, 5.0, 6.0, 25.0])
-    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: next(now)))
-    shown = progress.Progress("demo", lines.append, bar=False)
-    shown(0, 3)
-    shown.tell("seed 33%")
-    shown.tell("seed 67%, k 50%")
-    assert lines == ["demo: 3 cells", "demo: cell 1 of 3, seed 67%, k 50%, 25 s"]
-    shown._closed.set()
-    monkeypatch.undo()
-    shown = progress.Progress("demo", lines.append, bar=True)
-    shown(0, 3)
-    shown.tell("seed 67%")
-    assert "seed 67%" in capsys.readouterr().err
-    shown.close()
-
-
 def test_time_left_is_predicted_without_the_first_point_of_each_process(monkeypatch):
     clock, lines = [0.0], []
     monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])

@@ -44,15 +44,18 @@ def test_values_within_and_open_ones_are_kept() -> None:
 @pytest.fixture
 def demo(tmp_path: Path) -> Path:
     shutil.copytree(DEMO, tmp_path / "experiments")
-    return tmp_path / "experiments" / "demo.toml"
+    return tmp_path / "experiments" / "demo" / "experiment.toml"
 
 
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
-        ("rows = { at_leest = 1 }", "demo.toml, range rows: unknown key 'at_leest'; did you mean 'at_least'"),
-        ('rows = { at_least = "1" }', "demo.toml, range rows: at_least must be a whole number, not '1'"),
-        ("row = { at_least = 1 }", "demo.toml, range: unknown parameter 'row'; did you mean 'rows'"),
+        (
+            "rows = { at_leest = 1 }",
+            "demo/experiment.toml, range rows: unknown key 'at_leest'; did you mean 'at_least'",
+        ),
+        ('rows = { at_least = "1" }', "demo/experiment.toml, range rows: at_least must be a whole number, not '1'"),
+        ("row = { at_least = 1 }", "demo/experiment.toml, range: unknown parameter 'row'; did you mean 'rows'"),
         ("rows = { at_least = 100000 }", "rows must be at least 100000, not"),
     ],
 )

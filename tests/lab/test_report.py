@@ -25,7 +25,7 @@ SCRIPT = "<script>alert(1)</script>"
 def scored(tmp_path: Path) -> Scored:
     """An experiment with a run that nobody had to wait for."""
     shutil.copytree(DATA, tmp_path / "experiments")
-    experiment = read(tmp_path / "experiments" / "demo.toml")
+    experiment = read(tmp_path / "experiments" / "demo" / "experiment.toml")
     folder = tmp_path / "results" / "demo" / ("0" * 16)
     (folder / "figures").mkdir(parents=True)
     for entry in experiment.figures:

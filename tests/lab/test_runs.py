@@ -17,7 +17,7 @@ from ppdp_lab.errors import DataFileError
 from ppdp_lab.lab import read, runs
 from ppdp_lab.lab.identity import PACKAGE
 from ppdp_lab.lab.runner import run
-from ppdp_lab.lab.runs import finished_scales, latest
+from ppdp_lab.lab.runs import latest
 
 DATA = Path(__file__).parent / "data" / "experiments"
 RUN = "0123456789abcdef"
@@ -127,25 +127,10 @@ with folders.turn(Path({str(tmp_path)!r}), exclusive=True, waiting=lambda: None)
             assert process.poll() is not None
 
 
-def test_runs_of_an_older_layout_are_not_taken_for_finished(tmp_path):
-    old = tmp_path / "demo" / RUN
-    old.mkdir(parents=True)
-    (old / "environment.json").write_text('{"scale": "quick", "given": {}, "data": []}')
-    (old / "results.parquet").write_text("")
-    assert runs.finished_runs(tmp_path / "demo") == [] and latest("demo", tmp_path) is None
-    scales, changed, complaints = finished_scales("demo", tmp_path)
-    assert (
-        scales == set()
-        and changed == 0
-        and complaints
-        == [f"the run in {old} is of an older layout, without results/; delete that folder and run again"]
-    )
-
-
 @pytest.mark.long
 def test_killed_runs_leave_nothing_that_looks_finished(tmp_path):
     shutil.copytree(DATA, tmp_path / "experiments")
-    results, path = tmp_path / "results", tmp_path / "experiments" / "demo.toml"
+    results, path = tmp_path / "results", tmp_path / "experiments" / "demo" / "experiment.toml"
     command = [sys.executable, "-m", "ppdp_lab.cli", "--root", str(tmp_path), "run", "demo", "-p", "pause=0.3"]
     chance = random.Random()
     for _ in range(2):

@@ -323,7 +323,7 @@ def test_points_may_be_notebooks_with_a_tidy_table_for_each_of_theirs(swept, dem
     assert done.measures == ["loss", "suppressed"]  # k is on the claims' x axis
     assert "thirteen rows" in done.failures["error"][0]
     assert {path.name for path in done.folder.glob("*.png")} == {"picture-loss.png", "picture-boxes.png"}
-    assert swept(tmp_path / "experiments" / "demo.toml", {"rows": [30], "seed": [1]}).executed == 0
+    assert swept(tmp_path / "experiments" / "demo" / "experiment.toml", {"rows": [30], "seed": [1]}).executed == 0
     assert len(list((tmp_path / "results" / "demo").glob("*/verdicts.json"))) == 2  # ordinary runs, for list and redraw
     with pytest.raises(DataFileError, match=r"stopped: 'x\.parquet' cannot be written .*; 0 of 1 points are stored"):
         swept("demo", {"rows": [28]})
