@@ -99,7 +99,7 @@ def plan(scale: str, datasets: list[str], seed: int, **params: Any) -> Plan:
         )
     else:
         # The scale gives shares for its own m; what is kept for another one is how near they are to 1/m.
-        parts = [share * plan.at_scale["m"] for share in plan.at_scale["shares"]]
+        parts = [share * plan.at_scale["m"] for share in plan.at_scale["shares"] or ()]
         plan.wanted["shares"] = [round(part / plan.wanted["m"], 6) for part in parts]
         share = max(map(most_frequent, tables.values())) if plan.own else 0.0
         nearer = [found for part in parts if (found := round(part / sizes.m, 6)) >= share]

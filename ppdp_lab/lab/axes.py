@@ -35,7 +35,9 @@ def picture_of(table: Microdata, columns: Sequence[str]) -> Microdata:
     if len(trees) == len(part.hierarchies) and not texts:
         return part
     known = {name: part.domains[name].labels[: part.domains[name].known] for name in texts}
-    frame = part.frame.astype({name: pd.CategoricalDtype(sorted(labels), ordered=True) for name, labels in known.items()})
+    frame = part.frame.astype(
+        {name: pd.CategoricalDtype(sorted(labels), ordered=True) for name, labels in known.items()}
+    )
     schema = Schema(columns, part.schema.sensitive)
     return Microdata(frame, schema, trees, ids=part.ids, provenance=part.provenance, missing=part.missing)
 

@@ -43,7 +43,8 @@ def join(names: Sequence[str], domain: Domain) -> str:
 
 def join_all(boxes: Sequence[Sequence[str]], domain: Domain) -> list[str]:
     """As :func:`join` for many boxes: whether a value needs quotes is looked up once per value, not once per box."""
-    separator, (opening, closing) = marks(domain)
+    separator, brackets = marks(domain)
+    opening, closing = brackets[0], brackets[1]
     values = set(chain.from_iterable(boxes))
     within = {name: _quoted(name) for name in values if separator in name or name.startswith('"')}
     alone = {name: text for name, text in within.items() if name.startswith((opening, '"'))}
