@@ -115,7 +115,8 @@ def test_sizes_are_those_of_the_experiment_file(name: str) -> None:
     open_ = {name for name, value in known.items() if value is None} - {"drawn", "rows"}  # rows None: all of them
     for scale in experiment.scales:
         assert open_ <= set(experiment.parameters(scale)), scale
-    effective = {**known, **runner.injected(experiment.parameters("tiny"), known, "tiny")}
+    tiny = parameters.absolute(experiment.parameters("tiny"), experiment.path.parent)
+    effective = {**known, **runner.injected(tiny, known, "tiny")}
     assert effective["scale"] == "tiny" and not open_ & {n for n, value in effective.items() if value is not None}
     assert runner.plan(experiment, effective) == ()
 

@@ -107,8 +107,8 @@ def test_a_planted_lock_is_an_error_and_not_written_through(tmp_path):
 def test_a_killed_process_gives_up_its_turn(tmp_path):
     code = f"""
 from pathlib import Path
-from ppdp_lab.lab import folders
-with folders.turn(Path({str(tmp_path)!r}), exclusive=True, waiting=lambda: None):
+from ppdp_lab.lab import runs
+with runs.turn(Path({str(tmp_path)!r}), exclusive=True, waiting=lambda: None):
     print("here", flush=True)
     input()
 """
