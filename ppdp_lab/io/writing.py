@@ -59,16 +59,16 @@ def atomic_write(path: str | Path, content: Content, *, mode: int | None = None)
     --------
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
-    >>> write_whole(folder / "notes.txt", "all of it").read_text()
+    >>> atomic_write(folder / "notes.txt", "all of it").read_text()
     'all of it'
-    >>> write_whole(folder / "secret", lambda file: file.write(b"key"), mode=0o600).stat().st_mode & 0o777 == 0o600
+    >>> atomic_write(folder / "secret", lambda file: file.write(b"key"), mode=0o600).stat().st_mode & 0o777 == 0o600
     True
     """
     return atomic_write_all({path: content}, mode=mode)[0]
 
 
 def atomic_write_all(contents: Mapping[Any, Content], *, mode: int | None = None) -> list[Path]:
-    """Write several files, all of them or none; see :func:`write_whole`.
+    """Write several files, all of them or none; see :func:`atomic_write`.
 
     Everything is written and synced beside its target before the first name changes hands. If a renaming fails, those done
     before are undone. Only a kill between two renamings can leave new files beside old ones, each of them whole.
