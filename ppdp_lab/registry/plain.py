@@ -19,9 +19,9 @@ from ppdp_lab.registry.parameters import enforce, parameters_of
 class Plain:
     """Can be written down as a name and parameters, and is equal to whatever is written alike.
 
-    A subclass keeps every parameter of its constructor under the parameter's name. A range or choices in a parameter's annotation
-    (``k: Annotated[int, Within(at_least=1)]``) are enforced before the constructor runs. Parameters named in :attr:`unsaid`
-    only make it faster and are left out.
+    A subclass keeps every parameter of its constructor under the parameter's name. A range or choices in a parameter's
+    annotation (``k: Annotated[int, Within(at_least=1)]``) are enforced before the constructor runs. Parameters named in
+    :attr:`unsaid` only make it faster and are left out.
 
     >>> from ppdp_lab import KAnonymity
     >>> rule = KAnonymity(5)
