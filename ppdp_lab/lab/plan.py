@@ -59,7 +59,9 @@ class Plan:
         experiment = read(Path(beside).with_name(FILE))
         values = experiment.parameters(scale)
         defaults = parameters.defined(experiment.notebook)
-        self.at_scale = {name: values.get(name) for name, default in defaults.items() if default is None}
+        self.at_scale: dict[str, Any] = {
+            name: values.get(name) for name, default in defaults.items() if default is None
+        }
         explicit = {name: value for name, value in params.items() if value is not None}
         parameters.check(explicit, self.at_scale, experiment.notebook.name)
         self.explicit, self.seed = set(explicit), seed

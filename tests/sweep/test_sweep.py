@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pandas as pd
 import pytest
 
-from ppdp_lab import lab
+from ppdp_lab import sweep
 from ppdp_lab.errors import DataFileError, ParameterError
 from ppdp_lab.lab import runner, runs
 from ppdp_lab.sweep import running
@@ -27,7 +27,7 @@ def swept(tmp_path):
     def call(function, grid, **given):
         call.lines = []
         given = {"store": tmp_path / "store", "processes": 0, "say": call.lines.append} | given
-        return lab.sweep(function, grid, **given)
+        return sweep.sweep(function, grid, **given)
 
     return call
 
@@ -125,7 +125,7 @@ def test_failures_are_kept_with_their_point_and_tried_again_on_request(swept, co
 def test_a_sweep_of_failures_still_says_what_happened(swept, counted):
     done = swept(counted.function, {"k": [5]})
     assert done.failed == 1 and done.frame.empty and "no rows" in repr(done)
-    assert lab.read_sweep(done.folder).failures["error"].tolist() == ["ValueError: five is too many"]
+    assert sweep.read_sweep(done.folder).failures["error"].tolist() == ["ValueError: five is too many"]
     with pytest.raises(DataFileError, match="all of its points failed"):
         done.plot()
 
@@ -276,15 +276,15 @@ def test_built_in_functions_say_what_they_leave_out(swept):
 def test_a_sweep_is_read_again(swept, counted, tmp_path):
     done = swept(counted.function, {"k": [2, 5]})
     for path in (done.folder, done.path):
-        again = lab.read_sweep(path)
+        again = sweep.read_sweep(path)
         pd.testing.assert_frame_equal(again.frame, done.frame)
         assert (again.parameters, again.measures, again.failed) == (["k"], ["loss", "kept"], 1)
     for wrong in (tmp_path, tmp_path / "none.parquet"):
         with pytest.raises(DataFileError, match="holds no sweep"):
-            lab.read_sweep(wrong)
+            sweep.read_sweep(wrong)
     pd.DataFrame({"a": [1]}).to_parquet(done.folder / "stranger.parquet")
     with pytest.raises(DataFileError, match="holds no sweep"):
-        lab.read_sweep(done.folder / "stranger.parquet")
+        sweep.read_sweep(done.folder / "stranger.parquet")
 
 
 # ---------------------------------------------------------------------- notebooks
@@ -306,7 +306,9 @@ def demo(tmp_path, monkeypatch):
         losses = pd.DataFrame({"method": "m", "k": [2, 4, 8], "loss": [0.1, 0.2, 0.3], "suppressed": 0})
         runs.write_tables({"loss": losses, "boxes": boxes}, folder)
         (folder / "finish.json").write_text(
-            json.dumps({"tables": ["loss", "boxes"], "figures": ["loss", "boxes"], "data": []})
+            json.dumps(
+                {"tables": ["loss", "boxes"], "figures": ["loss", "boxes"], "data": [], "modules": ["errors.py"]}
+            )
         )
         executed.append(parameters)
         watch(0, 7)
