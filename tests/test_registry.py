@@ -123,7 +123,7 @@ def test_a_member_can_be_written_down_and_comes_back(entry: Entry) -> None:
     one = make(entry)
     written = json.loads(to_json(one.to_plain()))
     assert written["name"] == entry.name and written["version"] == 1
-    assert set(written["parameters"]) == {p.name for p in entry.parameters} - set(one.unsaid)
+    assert set(written["parameters"]) == {p.name for p in entry.parameters} - set(one.not_serialized)
     again = from_plain(written)
     assert again == one and hash(again) == hash(one) and type(one).from_plain(written) == one
     text = Plain.__repr__(one) if entry in republish.PUBLISHERS.entries() else repr(one)

@@ -59,10 +59,10 @@ class TimedMondrian(Mondrian):
         super().__init__(rule)
         self.seconds: list[float] = []  # copies share it, and BPG works with copies
 
-    def divided(self, table: Microdata, part_of: np.ndarray) -> np.ndarray:
+    def anonymize_within(self, table: Microdata, part_of: np.ndarray) -> np.ndarray:
         """As of Mondrian."""
         start = time.process_time()
-        class_of = super().divided(table, part_of)
+        class_of = super().anonymize_within(table, part_of)
         self.seconds.append(time.process_time() - start)
         return class_of
 

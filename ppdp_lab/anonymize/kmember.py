@@ -84,11 +84,11 @@ class KMember(Anonymizer):
 
     def _clusters(self, table: Microdata) -> np.ndarray:
         """The clusters of a table of k records or more: with fewer there is none that could take a record in."""
-        chance = np.random.default_rng(self.seed)
+        rng = np.random.default_rng(self.seed)
         space = Space.of(table)
         rows = table.group_rows()
         n, n_clusters = len(table), len(table) // self.k
-        shuffled = table.order_by_chance(chance)
+        shuffled = table.shuffled_order(rng)
         stacks = shuffled[
             np.argsort(rows.class_of[shuffled], kind="stable")
         ]  # the records of each row, in random order

@@ -101,16 +101,16 @@ class Mondrian(Anonymizer):
         self.seed = seed
 
     def _release(self, table: Microdata) -> Release:
-        class_of = self.divided(table, np.zeros(len(table), dtype=np.int32))
+        class_of = self.anonymize_within(table, np.zeros(len(table), dtype=np.int32))
         return Release(table, class_of, **self._said(seeded=not self.strict))
 
-    def divided(self, table: Microdata, part_of: np.ndarray) -> np.ndarray:
+    def anonymize_within(self, table: Microdata, part_of: np.ndarray) -> np.ndarray:
         """As of any anonymizer, but all parts are cut together; ranges are shares of the whole table's."""
         self._require_table(table)
         part_of = check_codes("part_of", part_of, len(table) + 1, low=-1, n=len(table))
         # Relaxed cuts divide records that agree on one attribute: which of them go left is chance, not their values' or order.
-        chance = np.random.default_rng(self.seed)
-        rows = np.arange(len(table)) if self.strict else table.order_by_chance(chance)
+        rng = np.random.default_rng(self.seed)
+        rows = np.arange(len(table)) if self.strict else table.shuffled_order(rng)
         class_of = np.full(len(table), -1, dtype=np.int32)
         n_classes = 0
         level = _Level(table, rows, np.array([0, len(table)]))

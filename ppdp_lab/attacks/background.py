@@ -265,7 +265,7 @@ class Background:
                     first[who] = np.where(first[who] < 0, now, first[who])
         return found
 
-    def over(self, qi_domains: Sequence[Domain]) -> Background:
+    def recode(self, qi_domains: Sequence[Domain]) -> Background:
         """The same knowledge coded over other domains, which have at least the values that occur."""
         if all(mine is other for mine, other in zip(self.qi_domains, qi_domains)):
             return self

@@ -110,11 +110,11 @@ class Attack(OneLine, Generic[P, R]):
         return f"<Attack {self.name}: sees a {self.sees}, discloses an {self.discloses}>"
 
 
-def attack(name: str, *, paper: str, **said: Any) -> Callable[[Callable[P, R]], Attack[P, R]]:
+def attack(name: str, *, paper: str, **params: Any) -> Callable[[Callable[P, R]], Attack[P, R]]:
     """Make an attack of a function, and enter it in :data:`ALL`; see :class:`Attack` for what is to be said of it."""
 
     def make(function: Callable[P, R]) -> Attack[P, R]:
-        made = Attack(enforce(function), name, **said)
+        made = Attack(enforce(function), name, **params)
         shows = ", ".join(feature.value for feature in made.reads) or "groups"
         accepts = f"a {made.sees} that shows {shows}; the adversary knows {made.knows}"
         ATTACKS.add(name, accepts=accepts, promises=f"breaks {made.breaks}", paper=paper)(made)

@@ -60,8 +60,8 @@ def check_shown(
         _check_background(releases, names, background)
         shown.append(("the background", background.qi_domains))
     quasi = common_domains(shown)
-    aligned = [release.over(quasi, sensitive) for release in releases]
-    return cast("list[PublishedRows]", aligned), None if background is None else background.over(quasi)
+    aligned = [release.recode(quasi, sensitive) for release in releases]
+    return cast("list[PublishedRows]", aligned), None if background is None else background.recode(quasi)
 
 
 def _check_background(releases: Sequence[Published], names: Sequence[str], background: object) -> None:

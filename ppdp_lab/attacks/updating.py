@@ -308,7 +308,7 @@ def update_risks(
     )
 
 
-def risks_over_time(series: Sequence[Published], background: Background, **said: object) -> Iterator[UpdateRisks]:
+def risks_over_time(series: Sequence[Published], background: Background, **params: object) -> Iterator[UpdateRisks]:
     """What :func:`update_risks` finds after every release: an adversary learns of old versions from new ones.
 
     The largest of their re-publication risks is that of Definition 9.
@@ -322,10 +322,10 @@ def risks_over_time(series: Sequence[Published], background: Background, **said:
     [0, 2]
     """
     series = in_a_list("a series of published tables", series)
-    truth = said.pop("truth", None)
+    truth = params.pop("truth", None)
     tables = None if truth is None else in_a_list("truth", truth)
     for n in range(1, len(series) + 1):
-        yield update_risks(series[:n], background[:n], truth=None if tables is None else tables[:n], **said)  # type: ignore[arg-type]
+        yield update_risks(series[:n], background[:n], truth=None if tables is None else tables[:n], **params)  # type: ignore[arg-type]
 
 
 # --------------------------------------------------------------------

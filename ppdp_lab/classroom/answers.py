@@ -127,13 +127,13 @@ NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gina", "Hugo", "Ida", "Jan
 DISEASES = ("flu", "HIV", "cancer", "measles")
 
 
-def people(chance: Random, least: int, most: int) -> list[str]:
+def people(rng: Random, least: int, most: int) -> list[str]:
     """Some people, in alphabetical order.
 
     >>> people(Random(1), 2, 2)
     ['Ann', 'Ben']
     """
-    return list(NAMES[: chance.randint(least, most)])
+    return list(NAMES[: rng.randint(least, most)])
 
 
 def without_a_row(frame: pd.DataFrame, *, keep: str | None = None) -> Iterator[pd.DataFrame]:

@@ -242,11 +242,11 @@ def search(task: Task, step: str, function: Callable[..., Any], *, seed: int, ta
     The number of cases is fixed and they depend on the seed only: what a machine's speed decides is at most whether an
     answer is called too slow.
     """
-    chance = Random(f"{task.name}, {step}, {seed}")
+    rng = Random(f"{task.name}, {step}, {seed}")
     began = time.process_time()
     met: list[tuple[Case, Outcome]] = []
     for _ in range(tables):
-        case = task.steps[step](chance)
+        case = task.steps[step](rng)
         outcome = outcome_of(task, function, case)
         if time.process_time() - began > LONGEST:
             outcome = Outcome(ENDLESS)

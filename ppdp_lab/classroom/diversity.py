@@ -98,19 +98,19 @@ def by_pandas(frame: pd.DataFrame, qi: list[str], value: str, ruled_out: Facts) 
 
 
 # ---------------------------------------------------------------------- cases
-def draw(chance: Random, *, facts: bool) -> Case:
+def draw(rng: Random, *, facts: bool) -> Case:
     """Up to seven people in up to four classes; no fact contradicts the table."""
-    names, palettes = people(chance, 3, 7), {}
+    names, palettes = people(rng, 3, 7), {}
     for box in BOXES:
-        palettes[box] = chance.sample(DISEASES, chance.choice([1, 2, 2, 3]) if facts else chance.choice([1, 1, 2]))
-    boxes = [chance.choice(BOXES[: chance.choice([2, 4])]) for _ in names]
+        palettes[box] = rng.sample(DISEASES, rng.choice([1, 2, 2, 3]) if facts else rng.choice([1, 1, 2]))
+    boxes = [rng.choice(BOXES[: rng.choice([2, 4])]) for _ in names]
     frame = pd.DataFrame(boxes, columns=QI, index=names)
-    frame["disease"] = [chance.choice(palettes[box]) for box in boxes]
+    frame["disease"] = [rng.choice(palettes[box]) for box in boxes]
     told: dict[str, set[str]] = {}
     for person in names if facts else []:
         others = [disease for disease in DISEASES if disease != frame.loc[person, "disease"]]
-        if chance.random() < 0.5:
-            told[person] = set(chance.sample(others, chance.randint(1, 2)))
+        if rng.random() < 0.5:
+            told[person] = set(rng.sample(others, rng.randint(1, 2)))
     return frame, QI, "disease", told
 
 
@@ -168,7 +168,7 @@ EXERCISE = Exercise(
             returns="the row labels of everybody whose value is certain, as a set or list",
             answer=certain,
             read=labels,
-            steps={"members": lambda chance: draw(chance, facts=False), "facts": lambda chance: draw(chance, facts=True)},
+            steps={"members": lambda rng: draw(rng, facts=False), "facts": lambda rng: draw(rng, facts=True)},
             smaller=smaller,
             show=show,
             concern=concern,

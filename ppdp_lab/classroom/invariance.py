@@ -115,15 +115,15 @@ def by_while(bucket: Bucket, signature: list[str]) -> Any:
 
 
 # ---------------------------------------------------------------------- cases
-def draw(chance: Random, *, newcomers: tuple[int, int], enough: bool = False) -> Case:
+def draw(rng: Random, *, newcomers: tuple[int, int], enough: bool = False) -> Case:
     """Up to five who stay, up to four newcomers, also with diseases outside the signature."""
-    signature = chance.sample(DISEASES, chance.randint(2, 3))
+    signature = rng.sample(DISEASES, rng.randint(2, 3))
     names = list(NAMES)
-    stay = {names.pop(0): chance.choice(signature) for _ in range(chance.randint(1, 5))}
-    coming = [chance.choice(DISEASES) for _ in range(chance.randint(*newcomers))]
+    stay = {names.pop(0): rng.choice(signature) for _ in range(rng.randint(1, 5))}
+    coming = [rng.choice(DISEASES) for _ in range(rng.randint(*newcomers))]
     if enough:
         coming = balance(Bucket(stay, {}), signature)[1] + coming[:1]
-        chance.shuffle(coming)
+        rng.shuffle(coming)
     return Bucket(stay, dict(zip(NEWCOMERS, coming))), signature
 
 
@@ -215,9 +215,9 @@ EXERCISE = Exercise(
             answer=balance,
             read=read,
             steps={
-                "missing": lambda chance: draw(chance, newcomers=(0, 0)),
-                "newcomers": lambda chance: draw(chance, newcomers=(0, 1), enough=True),
-                "both": lambda chance: draw(chance, newcomers=(1, 4)),
+                "missing": lambda rng: draw(rng, newcomers=(0, 0)),
+                "newcomers": lambda rng: draw(rng, newcomers=(0, 1), enough=True),
+                "both": lambda rng: draw(rng, newcomers=(1, 4)),
             },
             smaller=smaller,
             show=show,

@@ -134,23 +134,23 @@ def lists(points: pd.DataFrame, k: int) -> Any:
 
 
 # ---------------------------------------------------------------------- cases
-def draw(chance: Random, *, columns: int, most: int) -> Case:
+def draw(rng: Random, *, columns: int, most: int) -> Case:
     """Up to eight people; ties in width are left out, since nothing says which column is to come first."""
     while True:
-        names = people(chance, 3, 8)
+        names = people(rng, 3, 8)
         frame = pd.DataFrame(
             {
-                "age": [chance.choice(range(20, 101, 10)) for _ in names],
-                "income": [chance.choice(range(10_000, 170_001, 20_000)) for _ in names],
+                "age": [rng.choice(range(20, 101, 10)) for _ in names],
+                "income": [rng.choice(range(10_000, 170_001, 20_000)) for _ in names],
             },
             index=names,
         )
         if columns == 1:
-            other = chance.choice(list(SPAN))
+            other = rng.choice(list(SPAN))
             frame[other] = frame[other].iloc[0]
         widths = [float(np.ptp(frame[column])) / SPAN[column] for column in SPAN]
         if widths[0] != widths[1]:
-            return frame, chance.randint(1, most)
+            return frame, rng.randint(1, most)
 
 
 def smaller(points: pd.DataFrame, k: int) -> Iterator[Case]:
@@ -241,9 +241,9 @@ EXERCISE = Exercise(
             answer=cut,
             read=read,
             steps={
-                "median": lambda chance: draw(chance, columns=1, most=1),
-                "widest": lambda chance: draw(chance, columns=2, most=1),
-                "stop": lambda chance: draw(chance, columns=2, most=4),
+                "median": lambda rng: draw(rng, columns=1, most=1),
+                "widest": lambda rng: draw(rng, columns=2, most=1),
+                "stop": lambda rng: draw(rng, columns=2, most=4),
             },
             smaller=smaller,
             show=show,

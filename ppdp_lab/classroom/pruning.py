@@ -129,12 +129,12 @@ def by_walking(lattice: Lattice, node: Node, holds: bool) -> set[Node]:
 
 
 # ---------------------------------------------------------------------- cases
-def draw(chance: Random, *, holds: bool | None, suppression: bool) -> Case:
+def draw(rng: Random, *, holds: bool | None, suppression: bool) -> Case:
     """Two or three quasi-identifiers with up to three levels above the leaves."""
-    top = tuple(chance.randint(1, 3) for _ in range(chance.randint(2, 3)))
-    lattice = Lattice(top, chance.choice([K_ANONYMITY, L_DIVERSITY]), chance.choice([0, 2, 3]) if suppression else 0)
-    node = tuple(chance.randint(0, levels) for levels in top)
-    return lattice, node, chance.random() < 0.5 if holds is None else holds
+    top = tuple(rng.randint(1, 3) for _ in range(rng.randint(2, 3)))
+    lattice = Lattice(top, rng.choice([K_ANONYMITY, L_DIVERSITY]), rng.choice([0, 2, 3]) if suppression else 0)
+    node = tuple(rng.randint(0, levels) for levels in top)
+    return lattice, node, rng.random() < 0.5 if holds is None else holds
 
 
 def smaller(lattice: Lattice, node: Node, holds: bool) -> Iterator[Case]:
@@ -179,11 +179,11 @@ def unsafe(rows: list[Row], lattice: Lattice, node: Node) -> list[int]:
 
 def witness(lattice: Lattice, node: Node, holds: bool, other: Node) -> list[Row] | None:
     """A small table on which the check of ``node`` comes out as said and ``other`` comes out the other way."""
-    chance = Random(0)
+    rng = Random(0)
     for trial in range(TRIALS):
         size, symbols = 2 + 5 * trial // TRIALS, "01" if trial % 2 else "0123"
         rows = [
-            (tuple("".join(chance.choices(symbols, k=levels)) for levels in lattice.top), chance.choice(DISEASES[:2]))
+            (tuple("".join(rng.choices(symbols, k=levels)) for levels in lattice.top), rng.choice(DISEASES[:2]))
             for _ in range(size)
         ]
         states = [len(unsafe(rows, lattice, which)) <= lattice.suppressed for which in (node, other)]
@@ -238,9 +238,9 @@ EXERCISE = Exercise(
             answer=tag,
             read=labels,
             steps={
-                "holds": lambda chance: draw(chance, holds=True, suppression=False),
-                "fails": lambda chance: draw(chance, holds=False, suppression=False),
-                "suppression": lambda chance: draw(chance, holds=None, suppression=True),
+                "holds": lambda rng: draw(rng, holds=True, suppression=False),
+                "fails": lambda rng: draw(rng, holds=False, suppression=False),
+                "suppression": lambda rng: draw(rng, holds=None, suppression=True),
             },
             smaller=smaller,
             show=show,

@@ -94,19 +94,19 @@ def by_pandas(series: Series, person: str) -> Any:
 
 
 # ---------------------------------------------------------------------- cases
-def draw(chance: Random, *, absent: bool, repeated: bool) -> Case:
+def draw(rng: Random, *, absent: bool, repeated: bool) -> Case:
     """Two or three releases of up to eight people in two groups; everybody keeps their disease."""
-    names = people(chance, 4, 6 if not repeated else 8)
+    names = people(rng, 4, 6 if not repeated else 8)
     diseases = dict(
-        zip(names, chance.choices(ILLNESSES[:2], k=len(names)) if repeated else chance.sample(ILLNESSES, len(names)))
+        zip(names, rng.choices(ILLNESSES[:2], k=len(names)) if repeated else rng.sample(ILLNESSES, len(names)))
     )
-    person = chance.choice(names)
+    person = rng.choice(names)
     series = []
-    for number in range(chance.randint(2, 3)):
-        here = [name for name in names if name == person or chance.random() < 0.8]
-        if absent and number and chance.random() < 0.5 and len(here) > 1:
+    for number in range(rng.randint(2, 3)):
+        here = [name for name in names if name == person or rng.random() < 0.8]
+        if absent and number and rng.random() < 0.5 and len(here) > 1:
             here.remove(person)
-        rows = {name: (chance.randint(1, 2), diseases[name]) for name in here}
+        rows = {name: (rng.randint(1, 2), diseases[name]) for name in here}
         series.append(pd.DataFrame.from_dict(rows, orient="index", columns=["group", "disease"]))
     return series, person
 
@@ -164,9 +164,9 @@ EXERCISE = Exercise(
             answer=candidates,
             read=tally,
             steps={
-                "intersection": lambda chance: draw(chance, absent=False, repeated=False),
-                "absent": lambda chance: draw(chance, absent=True, repeated=False),
-                "counts": lambda chance: draw(chance, absent=True, repeated=True),
+                "intersection": lambda rng: draw(rng, absent=False, repeated=False),
+                "absent": lambda rng: draw(rng, absent=True, repeated=False),
+                "counts": lambda rng: draw(rng, absent=True, repeated=True),
             },
             smaller=smaller,
             show=show,

@@ -124,17 +124,17 @@ def by_gomory_hu(graph: nx.DiGraph, m: int) -> Any:
 
 
 # ---------------------------------------------------------------------- cases
-def draw(chance: Random, *, left: bool) -> Case:
+def draw(rng: Random, *, left: bool) -> Case:
     """Up to four releases and ten people; without ``left`` everybody is still there."""
-    releases, names, edges = chance.randint(2, 4), list(NAMES), []
+    releases, names, edges = rng.randint(2, 4), list(NAMES), []
     pairs = [(came, gone) for came in range(1, releases + 1) for gone in (*range(came + 1, releases + 1), NOW)]
     for pair in pairs if left else [(came, NOW) for came in range(1, releases + 1)]:
-        size = chance.choice([0, 1, 1, 2, 3]) if left else chance.randint(1, 4)
+        size = rng.choice([0, 1, 1, 2, 3]) if left else rng.randint(1, 4)
         here, names = names[:size], names[size:]
         edges += [(pair, here)] if here else []
     if not edges:
         edges = [((1, NOW), names[:1])]
-    return bucket_graph(edges), chance.randint(2, 4)
+    return bucket_graph(edges), rng.randint(2, 4)
 
 
 def smaller(graph: nx.DiGraph, m: int) -> Iterator[Case]:
@@ -188,7 +188,7 @@ EXERCISE = Exercise(
             returns="the names of everybody on a cut of fewer than m people, as a set or list",
             answer=separable,
             read=labels,
-            steps={"stay": lambda chance: draw(chance, left=False), "left": lambda chance: draw(chance, left=True)},
+            steps={"stay": lambda rng: draw(rng, left=False), "left": lambda rng: draw(rng, left=True)},
             smaller=smaller,
             show=show,
             concern=concern,

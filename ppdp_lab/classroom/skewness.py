@@ -128,14 +128,14 @@ def distance_by_pandas(counts: Counts, totals: Counts, order: list[str]) -> Any:
 
 
 # ---------------------------------------------------------------------- cases
-def draw(chance: Random, *, least: int = 2) -> tuple[dict[str, int], dict[str, int], list[str]]:
+def draw(rng: Random, *, least: int = 2) -> tuple[dict[str, int], dict[str, int], list[str]]:
     """A class within a table, and the values in order; values that the class lacks are not named in its counts."""
-    start = chance.randint(0, 1)
-    order = list(LEVELS[start : start + chance.randint(least, len(LEVELS) - start)])
-    totals = {value: chance.randint(2, 12) for value in order}
-    counts = {value: chance.randint(0, min(totals[value], 6)) for value in order}
-    counts[chance.choice(order)] += 1
-    named = chance.sample(order, len(order))
+    start = rng.randint(0, 1)
+    order = list(LEVELS[start : start + rng.randint(least, len(LEVELS) - start)])
+    totals = {value: rng.randint(2, 12) for value in order}
+    counts = {value: rng.randint(0, min(totals[value], 6)) for value in order}
+    counts[rng.choice(order)] += 1
+    named = rng.sample(order, len(order))
     return {v: counts[v] for v in named if counts[v]}, {v: max(totals[v], counts[v]) for v in order}, order
 
 
@@ -199,7 +199,7 @@ EXERCISE = Exercise(
             returns="one number, the largest ratio of belief after to belief before",
             answer=gain,
             read=number,
-            steps={"gain": lambda chance: draw(chance)[:2]},
+            steps={"gain": lambda rng: draw(rng)[:2]},
             smaller=smaller,
             show=show,
             concern=gain_concern,
@@ -230,7 +230,7 @@ EXERCISE = Exercise(
             returns="one number from 0 to 1, the earth mover's distance",
             answer=distance,
             read=number,
-            steps={"distance": lambda chance: draw(chance, least=3)},
+            steps={"distance": lambda rng: draw(rng, least=3)},
             smaller=smaller,
             show=show,
             concern=distance_concern,

@@ -162,19 +162,17 @@ def by_two_sweeps(layers: Layers, updates: Updates) -> Beliefs:
 
 
 # ---------------------------------------------------------------------- cases
-def draw(chance: Random, *, equal: bool, releases: tuple[int, int]) -> Case:
+def draw(rng: Random, *, equal: bool, releases: tuple[int, int]) -> Case:
     """Up to four releases of a person's group; one way through them is the truth."""
-    updates = {
-        v: {v, *chance.sample(ILLS, chance.randint(0, 2))} - ({v} if chance.random() < 0.3 else set()) for v in ILLS
-    }
+    updates = {v: {v, *rng.sample(ILLS, rng.randint(0, 2))} - ({v} if rng.random() < 0.3 else set()) for v in ILLS}
     updates = {v: some or {v} for v, some in updates.items()}
-    truth = [chance.choice(ILLS)]
-    for _ in range(chance.randint(*releases) - 1):
-        truth.append(chance.choice(sorted(updates[truth[-1]])))
+    truth = [rng.choice(ILLS)]
+    for _ in range(rng.randint(*releases) - 1):
+        truth.append(rng.choice(sorted(updates[truth[-1]])))
     layers = []
     for value in truth:
-        shown = [v for v in ILLS if v == value or chance.random() < 0.6]
-        layers.append({v: 1 if equal else chance.randint(1, 3) for v in shown})
+        shown = [v for v in ILLS if v == value or rng.random() < 0.6]
+        layers.append({v: 1 if equal else rng.randint(1, 3) for v in shown})
     return layers, updates
 
 
@@ -241,9 +239,9 @@ EXERCISE = Exercise(
             answer=risk,
             read=lambda value: sequence(value, chances),
             steps={
-                "two": lambda chance: draw(chance, equal=True, releases=(2, 2)),
-                "forward": lambda chance: draw(chance, equal=True, releases=(3, 4)),
-                "backward": lambda chance: draw(chance, equal=False, releases=(2, 4)),
+                "two": lambda rng: draw(rng, equal=True, releases=(2, 2)),
+                "forward": lambda rng: draw(rng, equal=True, releases=(3, 4)),
+                "backward": lambda rng: draw(rng, equal=False, releases=(2, 4)),
             },
             smaller=smaller,
             show=show,

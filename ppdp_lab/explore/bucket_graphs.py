@@ -215,9 +215,9 @@ class Buckets(Explorer):
     def _make(self, state: Mapping[str, Any], work: Work) -> tuple[Any, int, list[str]]:
         if state["data"] == STREAM:
             sizes = {"initial": "initial", "deletes": "leave", "inserts": "come", "updates": "updates"}
-            said = {name: state[knob] for name, knob in sizes.items()}
-            snapshots: list[Any] = list(UpdateStream(self._tables[state["table"]], **said, seed=1))
-            words = ", ".join(f"{name}={value}" for name, value in said.items())
+            params = {name: state[knob] for name, knob in sizes.items()}
+            snapshots: list[Any] = list(UpdateStream(self._tables[state["table"]], **params, seed=1))
+            words = ", ".join(f"{name}={value}" for name, value in params.items())
             lines = [self._tables.code(state["table"]), f"snapshots = UpdateStream(table, {words}, seed=1)"]
         else:
             snapshots = worked_example(state["data"])[0]

@@ -49,18 +49,18 @@ def make_anonymizer(
         raise unknown("algorithm", name, [known.lower() for known in ANONYMIZERS])
     entry = ANONYMIZERS.entry(name)
     measure, *others = entry.parameters
-    said = {key: value for key, value in {"rule": rule, "k": k, "l": l, "t": t}.items() if value is not None}
+    params = {key: value for key, value in {"rule": rule, "k": k, "l": l, "t": t}.items() if value is not None}
     if measure.name == "rule":
-        if not said:
+        if not params:
             raise ParameterError(
                 "say how safe the release must be: --k, --l or --t, or several of them, or --rule 'KAnonymity(5) & ...'"
             )
         first: Any = make_rule(rule, k, l, t)
     else:
-        first = said.pop(measure.name, None)
-        if said:
+        first = params.pop(measure.name, None)
+        if params:
             raise ParameterError(
-                f"{name} cannot promise --{' and --'.join(said)}: its only measure is --{measure.name}"
+                f"{name} cannot promise --{' and --'.join(params)}: its only measure is --{measure.name}"
             )
         if first is None:
             raise ParameterError(f"{name} needs --{measure.name}")
@@ -68,7 +68,7 @@ def make_anonymizer(
     if seed is not None:
         keywords["seed"] = seed
     types = {p.name: p.type for p in others}
-    known = [key for key in types if key not in entry.member.unsaid]
+    known = [key for key in types if key not in entry.member.not_serialized]
     for key, value in keywords.items():
         if key not in known:
             raise ParameterError(str(unknown(f"option of {name}:", key, known)))

@@ -584,7 +584,7 @@ def read_hierarchy(path: str | Path, *, separator: str = ";") -> Hierarchy:
     >>> path = Path(tempfile.mkdtemp()) / "zip.csv"
     >>> write_hierarchy(Hierarchy.mask_suffix(["4370", "4352"], height=2), path)
     >>> read_hierarchy(path).levels("4352")
-    ['4352', '435*', '43**', '*']
+    ['4352', '435*', '43**']
     """
     path, separator = Path(path), check_separator(separator)
     if not path.is_file():

@@ -119,7 +119,7 @@ class Metric(Generic[P]):
 
 
 def metric(
-    label: str, *, reference: str, **said: Any
+    label: str, *, reference: str, **params: Any
 ) -> Callable[[Callable[Concatenate[Release, P], float]], Metric[P]]:
     """Make a metric of a function of a release, and enter it in :data:`ALL`.
 
@@ -144,7 +144,7 @@ def metric(
     """
 
     def make(function: Callable[Concatenate[Release, P], float]) -> Metric[P]:
-        made: Metric[P] = Metric(function, label, reference=reference, **said)
+        made: Metric[P] = Metric(function, label, reference=reference, **params)
         shown = listed([feature.value for feature in made.reads]).replace("'", "") or "classes and their regions"
         promises = f"{made.axis}, {made.better} is better"
         METRICS.add(made.name, accepts=f"releases that show {shown}", promises=promises, paper=reference)(made)

@@ -73,7 +73,7 @@ class Queries:
                 parts.append(f"{column.domain.name} in {{{', '.join(column.domain.labels[column.members()[0]])}}}")
         return " and ".join(parts) or "every record"
 
-    def over(self, domains: Sequence[Domain]) -> Queries:
+    def recode(self, domains: Sequence[Domain]) -> Queries:
         """The same queries asked of a table over these domains; refuses other attributes, or values unknown here."""
         mine = [column.domain for column in self.columns]
         if [d.name for d in mine] != [d.name for d in domains]:
@@ -248,7 +248,7 @@ def true_counts(table: Microdata, queries: Queries) -> np.ndarray:
     """
     _check_queries(queries)
     check_table(table, "true counts come from")
-    queries = queries.over((*table.qi_domains, *table.sensitive_domains))
+    queries = queries.recode((*table.qi_domains, *table.sensitive_domains))
     return count_selected(np.concatenate([table.qi_codes, table.sensitive_codes]), queries.columns)
 
 
@@ -286,7 +286,7 @@ def estimates(published: Published | Release, queries: Queries) -> np.ndarray:
         published = published.published()
     if not isinstance(published, Published):
         raise ParameterError(f"estimates need a Release or what it published, not {type(published).__name__}")
-    queries = queries.over((*published.qi_domains, *published.sensitive_domains))
+    queries = queries.recode((*published.qi_domains, *published.sensitive_domains))
     published.require("a count query", (Feature.ANSWERS,))
     return published.answer(queries)
 
@@ -409,16 +409,16 @@ class _Ranges:
         self.n = check_integer("n", n, at_least=1, at_most=10**7)
         check_choice("sensitive", sensitive, (RANGE, VALUE, ANY))
         self.fixed = {name: sensitive for name in table.schema.sensitive if sensitive != RANGE}
-        chance = np.random.default_rng(check_integer("seed", seed, at_least=0))
-        record = chance.integers(0, len(table), n)
+        rng = np.random.default_rng(check_integer("seed", seed, at_least=0))
+        record = rng.integers(0, len(table), n)
         self.centre: dict[str, np.ndarray] = {}
         self.place: dict[str, np.ndarray] = {}
         self.turn: dict[str, np.ndarray] = {}  # when each value of an unordered domain gets its turn
         for name, domain in table.domains.items():
-            self.centre[name] = table.codes(name)[record] if around else chance.integers(0, len(domain), n)
-            self.place[name] = chance.random(n)
+            self.centre[name] = table.codes(name)[record] if around else rng.integers(0, len(domain), n)
+            self.place[name] = rng.random(n)
             if domain.kind == SET and name not in self.fixed:
-                keys = chance.random((n, len(domain)))
+                keys = rng.random((n, len(domain)))
                 keys[np.arange(n), self.centre[name]] = -1
                 self.turn[name] = np.argsort(np.argsort(keys, axis=1), axis=1)
 

@@ -21,7 +21,7 @@ class Plain:
 
     A subclass keeps every parameter of its constructor under the parameter's name. A range or choices in a parameter's
     annotation (``k: Annotated[int, Within(at_least=1)]``) are enforced before the constructor runs. Parameters named in
-    :attr:`unsaid` only make it faster and are left out.
+    :attr:`not_serialized` only make it faster and are left out.
 
     >>> from ppdp_lab import KAnonymity
     >>> rule = KAnonymity(5)
@@ -32,7 +32,7 @@ class Plain:
     """
 
     version: ClassVar[int] = 1
-    unsaid: ClassVar[tuple[str, ...]] = ()
+    not_serialized: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         """Make every constructor enforce the ranges of its annotations, so that none repeats them."""
@@ -42,12 +42,12 @@ class Plain:
 
     def get_params(self) -> dict[str, Any]:
         """Parameters by name, as they were given."""
-        return {p.name: getattr(self, p.name) for p in parameters_of(type(self)) if p.name not in self.unsaid}
+        return {p.name: getattr(self, p.name) for p in parameters_of(type(self)) if p.name not in self.not_serialized}
 
     def to_plain(self) -> dict[str, Any]:
         """Name, version and parameters, in a form that JSON can hold."""
-        said = {name: written(value, f"{type(self).__name__}: {name}") for name, value in self.get_params().items()}
-        return {"name": type(self).__name__, "version": self.version, "parameters": said}
+        params = {name: written(value, f"{type(self).__name__}: {name}") for name, value in self.get_params().items()}
+        return {"name": type(self).__name__, "version": self.version, "parameters": params}
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Self:
@@ -80,7 +80,7 @@ class Plain:
             value = getattr(self, p.name, None)  # also of an object that is refused while it is made
             if p.required and p.positional:
                 shown.append(_text(value))
-            elif p.name not in self.unsaid and not (type(value) is type(p.default) and value == p.default):
+            elif p.name not in self.not_serialized and not (type(value) is type(p.default) and value == p.default):
                 shown.append(f"{p.name}={_text(value)}")
         return f"{type(self).__name__}({', '.join(shown)})"
 
@@ -147,24 +147,24 @@ def from_plain(plain: Any, kind: Any = None) -> Any:
     return make(kind, {name: from_plain(value) for name, value in plain["parameters"].items()})
 
 
-def make(kind: Any, said: Mapping[str, Any], first: tuple[Any, ...] = ()) -> Any:
+def make(kind: Any, params: Mapping[str, Any], first: tuple[Any, ...] = ()) -> Any:
     """A member from parameters by name, and positional ones before them; unknown and missing ones are refused in words."""
     known = parameters_of(kind)
     names = [p.name for p in known]
-    for name in said:
+    for name in params:
         if name not in names:
             raise ParameterError(str(unknown(f"parameter of {kind.__name__}:", name, names)))
     several = [p for p in known if p.several]
     if several:
-        return kind(*first, *said.get(several[0].name, ()))
+        return kind(*first, *params.get(several[0].name, ()))
     if len(first) > len(names):
         raise ParameterError(f"{kind.__name__} takes {len(names)} parameter(s), not {len(first)}")
-    given = dict(zip(names, first))
-    twice = [name for name in given if name in said]
-    missing = [p.name for p in known if p.required and p.name not in given and p.name not in said]
+    inputs = dict(zip(names, first))
+    twice = [name for name in inputs if name in params]
+    missing = [p.name for p in known if p.required and p.name not in inputs and p.name not in params]
     if twice or missing:
         raise ParameterError(f"{kind.__name__}: {'given twice' if twice else 'missing'}: {listed(twice or missing)}")
-    every = given | dict(said)
+    every = inputs | dict(params)
     bare = [every.pop(p.name) for p in known if p.required and p.positional]
     return kind(*bare, **every)
 
@@ -221,10 +221,10 @@ def _build(node: ast.expr, text: str, depth: int = 0) -> Any:
             raise ParameterError(_unreadable(text, "a star cannot be read"))
         called = find(node.func.id, made=not depth)
         first = tuple(_build(argument, text, depth + 1) for argument in node.args)
-        said = {str(k.arg): _build(k.value, text, depth + 1) for k in node.keywords}
+        params = {str(k.arg): _build(k.value, text, depth + 1) for k in node.keywords}
         if inspect.isclass(called) and issubclass(called, Plain):
-            return make(called, said, first)
-        return partial(called, *first, **said)
+            return make(called, params, first)
+        return partial(called, *first, **params)
     if isinstance(node, ast.Name):
         return find(node.id)
     if isinstance(node, (ast.List, ast.Tuple)):

@@ -169,7 +169,7 @@ class Published(OneLine, ABC):
         """How much every row of a group counts: (n - f) / n, of a group of n rows with f counterfeits."""
         return self.real_sizes / np.maximum(self.sizes, 1)
 
-    def over(self, qi_domains: Sequence[Domain], sensitive_domains: Sequence[Domain]) -> Self:
+    def recode(self, qi_domains: Sequence[Domain], sensitive_domains: Sequence[Domain]) -> Self:
         """The same tables coded over other domains, which have at least the values that are shown."""
         pairs = zip((*self.qi_domains, *self.sensitive_domains), (*qi_domains, *sensitive_domains))
         if all(mine is other for mine, other in pairs):

@@ -117,7 +117,7 @@ class Generalized(PublishedRows):
 
     def recoded(self, qi_domains: Sequence[Domain], sensitive_domains: Sequence[Domain]) -> dict[str, Any]:
         """Boxes and rows over other domains; an interval then covers what lies between its ends there."""
-        return super().recoded(qi_domains, sensitive_domains) | {"boxes": self.boxes.over(qi_domains)}
+        return super().recoded(qi_domains, sensitive_domains) | {"boxes": self.boxes.recode(qi_domains)}
 
     # ------------------------------------------------------------------ what it tells
     def holders(self, qi_codes: np.ndarray) -> BoxHolders:

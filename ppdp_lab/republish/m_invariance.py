@@ -137,13 +137,13 @@ class MInvariance(Publisher):
         placed[persons[~left_out]] = True
         real, fake = self._plan(counts, fresh_counts, signatures, placed)
         self._require_few_fakes(int(fake.sum()), len(table))
-        fresh = table.order_by_chance(self.chance, fresh)
+        fresh = table.shuffled_order(self.rng, fresh)
         fresh = canonical(fresh, [values], [len(domain)])  # by value; who comes first within a value is chance
         bucket[fresh] = spread(real)
         self.memory["signature"][persons[fresh]] = bucket[fresh]
         if self._reuses:
             fake = counterfeits.keep_needed(self.memory, fake)
-        counterfeits.invent(self.memory, fake, self.number + 1, bucket, table.qi_codes, self.chance, self._pseudonyms)
+        counterfeits.invent(self.memory, fake, self.number + 1, bucket, table.qi_codes, self.rng, self._pseudonyms)
         signatures.remember(self.memory)
         self._entered(persons[fresh])
         release = self._release(table, persons, bucket)
@@ -245,9 +245,9 @@ class MInvariance(Publisher):
         if self.partition == FINE:
             values = np.concatenate([table.sensitive_codes[0], memory[counterfeits.VALUE]])
             every_qi = np.concatenate([table.qi_codes, memory[counterfeits.QI]], axis=1)
-            invented = len(table) + self.chance.permutation(len(every) - len(table))
-            lots = np.concatenate([table.order_by_chance(self.chance), invented])
-            class_of = split(every, values, len(table.sensitive_domains[0]), every_qi, table.qi_domains, lots)
+            invented = len(table) + self.rng.permutation(len(every) - len(table))
+            tie_order = np.concatenate([table.shuffled_order(self.rng), invented])
+            class_of = split(every, values, len(table.sensitive_domains[0]), every_qi, table.qi_domains, tie_order)
         else:
             present = np.bincount(every[every >= 0], minlength=1) > 0
             class_of = np.where(every >= 0, (np.cumsum(present) - 1)[every], -1).astype(np.int32)

@@ -484,10 +484,10 @@ class Remembered(Plain):
     layout: ClassVar[Mapping[str, Stored]] = {}
     """The arrays of :attr:`memory`."""
 
-    def __init__(self, chance: np.random.Generator) -> None:
+    def __init__(self, rng: np.random.Generator) -> None:
         self.number = 0
         self.memory: dict[str, np.ndarray] = arrays_of(self.layout)
-        self.chance = chance
+        self.rng = rng
         self._ids = pd.Index([])
         self._present = np.zeros(0, dtype=bool)
         self._pseudonyms = np.zeros(0, dtype=np.int64)
@@ -514,7 +514,7 @@ class Remembered(Plain):
     # ------------------------------------------------------------------ undoing
     def _state(self) -> dict[str, Any]:
         kept = ("number", "_present", "_pseudonyms", "_codes", "_ids", "_vocabulary", "_digests")
-        return {name: copy.deepcopy(getattr(self, name)) for name in ("memory", "chance")} | {
+        return {name: copy.deepcopy(getattr(self, name)) for name in ("memory", "rng")} | {
             name: getattr(self, name) for name in kept
         }
 
@@ -540,7 +540,7 @@ class Remembered(Plain):
             "number": self.number,
             "vocabulary": None if known is None else known.header(),
             "digests": self._digests,
-            "chance": self.chance.bit_generator.state,
+            "chance": self.rng.bit_generator.state,
         }
         arrays = {
             "ids": stored_ids(self._ids),
@@ -589,7 +589,7 @@ class Remembered(Plain):
     def _take(self, header: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> None:
         """Take over what a file holds, after checking all of it."""
         self.number = check_integer("number", header["number"], at_least=0, at_most=MOST_RELEASES)
-        self.chance.bit_generator.state = header["chance"]
+        self.rng.bit_generator.state = header["chance"]
         self._digests = tuple(map(str, header.get("digests", ())))  # files of older versions have none
         if len(self._digests) > self.number:
             raise DataFileError(f"it has digests of {len(self._digests)} releases, but counts {self.number}")

@@ -157,20 +157,20 @@ class Publisher(Remembered, ABC):
             raise DataFileError("it does not remember the values of some of these persons")
         return like.with_records(self._ids[persons], codes[:n_qi], codes[n_qi:])
 
-    def _make(self, table: Microdata, persons: np.ndarray, class_of: np.ndarray, **said: Any) -> Release:
+    def _make(self, table: Microdata, persons: np.ndarray, class_of: np.ndarray, **params: Any) -> Release:
         """A release that is complete: with pseudonyms, tie numbers and the method's name."""
-        fakes = said.get("counterfeits")
+        fakes = params.get("counterfeits")
         last = int(max(class_of.max(initial=-1), -1 if fakes is None else fakes.class_of.max(initial=-1)))
         # A generator of its own, so that numbering groups does not change what the seed decides elsewhere.
-        lots = np.random.default_rng(self.chance.bit_generator.state["state"]["state"])
+        tie_rng = np.random.default_rng(self.rng.bit_generator.state["state"]["state"])
         return Release(
             table,
             class_of,
             pseudonyms=self._pseudonyms[persons],
-            ties=lots.permutation(last + 1),
+            ties=tie_rng.permutation(last + 1),
             method=self.specification,
             seeded=self.seed is not None,
-            **said,
+            **params,
         )
 
     @property
@@ -204,10 +204,10 @@ class Publisher(Remembered, ABC):
             self._vocabulary = Vocabulary.of(table)
             self._vocabulary.arrays()  # raises a SchemaError now rather than when the memory is saved
             self._codes = np.zeros((len(table.domains), self.n_persons), dtype=np.int32)
-            return table.over(self._vocabulary.domains)
+            return table.recode(self._vocabulary.domains)
         self._vocabulary, new = self._vocabulary.with_values_of(table)
         self._vocabulary.arrays()
-        table = table.over(self._vocabulary.domains)
+        table = table.recode(self._vocabulary.domains)
         if new is not None:
             self._codes = new.of_all(self._codes)
             renumber(self.memory, self.layout, new)

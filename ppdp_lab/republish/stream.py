@@ -134,7 +134,7 @@ def _aligned(previous: Microdata, table: Microdata) -> tuple[Microdata, Microdat
             )
     tables = [("the table before", list(previous.domains.values())), ("this table", list(table.domains.values()))]
     common = dict(zip(table.domains, common_domains(tables)))
-    return previous.over(common), table.over(common)
+    return previous.recode(common), table.recode(common)
 
 
 # --------------------------------------------------------------------
@@ -252,8 +252,8 @@ class UpdateStream:
         )
 
     def __iter__(self) -> Iterator[Snapshot]:
-        chance = np.random.default_rng(self.seed)
-        order = chance.permutation(len(self.table))
+        rng = np.random.default_rng(self.seed)
+        order = rng.permutation(len(self.table))
         pool = self.table
         if self.skew is not None or self._internal is not None:
             pool = pool.with_codes(qi_codes=pool.qi_codes.copy(), sensitive_codes=pool.sensitive_codes.copy())
@@ -263,11 +263,11 @@ class UpdateStream:
         yield Snapshot(pool.select(present), 0, inserted=pool.ids[present])
         for number in range(1, self.updates + 1):
             leaves = np.zeros(len(present), dtype=bool)
-            leaves[chance.choice(len(present), self.deletes, replace=False)] = True
+            leaves[rng.choice(len(present), self.deletes, replace=False)] = True
             comes = np.sort(order[used : used + self.inserts])
             used += self.inserts
             if self.skew is not None:
-                pool.sensitive_codes[0, comes] = self._skewed_values(chance)
+                pool.sensitive_codes[0, comes] = self._skewed_values(rng)
             gone, stayed = present[leaves], present[~leaves]
             updated = pool.ids[:0]
             if self._internal is not None:
@@ -293,6 +293,6 @@ class UpdateStream:
         counts[n_values - rest % n_values :] += 1
         return counts
 
-    def _skewed_values(self, chance: np.random.Generator) -> np.ndarray:
+    def _skewed_values(self, rng: np.random.Generator) -> np.ndarray:
         counts = self._batch_counts()
-        return chance.permutation(np.repeat(chance.permutation(len(counts)), counts)).astype(np.int32)
+        return rng.permutation(np.repeat(rng.permutation(len(counts)), counts)).astype(np.int32)

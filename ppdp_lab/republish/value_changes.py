@@ -115,18 +115,18 @@ class Changes:
             (i, _shares(table.domains[n], models[n])) for i, n in enumerate(table.schema.sensitive) if n in models
         ]
 
-    def happen(self, pool: Microdata, stayed: np.ndarray, chance: np.random.Generator) -> np.ndarray:
+    def happen(self, pool: Microdata, stayed: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Change the codes of the pool's records that stayed; a mask of those of which any value is another one now."""
         changed = np.zeros(len(stayed), dtype=bool)
         everybody = np.arange(len(stayed))
-        some = everybody if self.count is None else chance.permutation(len(stayed))[: self.count]
+        some = everybody if self.count is None else rng.permutation(len(stayed))[: self.count]
         for codes, columns, who in (
             (pool.qi_codes, self.qi, everybody),
             (pool.sensitive_codes, self.sensitive, np.sort(some)),
         ):
             for column, shares in columns:
                 before = codes[column, stayed[who]]
-                after = pick(chance, shares, before.astype(np.int64))
+                after = pick(rng, shares, before.astype(np.int64))
                 changed[who] |= after != before
                 codes[column, stayed[who]] = after
         return changed

@@ -153,11 +153,13 @@ _PLAIN = {"bool", "int", "float", "str", "None", "Optional"}
 
 def parameters_by_name(entry: Entry[Any]) -> dict[str, Parameter | None]:
     """What a point may say about a member; a rule is made of several, which have no type of their own here."""
-    known: dict[str, Parameter | None] = {p.name: p for p in entry.parameters if p.name not in entry.member.unsaid}
+    known: dict[str, Parameter | None] = {
+        p.name: p for p in entry.parameters if p.name not in entry.member.not_serialized
+    }
     return dict.fromkeys(RULE) | known if "rule" in known else known
 
 
-def make_algorithm(name: str, said: Mapping[str, Any]) -> Anonymizer:
+def make_algorithm(name: str, params: Mapping[str, Any]) -> Anonymizer:
     """An anonymizer by name; a seed is left out if it has none. Points run side by side, so each has one thread.
 
     >>> make_algorithm("kmember", {"k": 5, "seed": 1})
@@ -167,11 +169,11 @@ def make_algorithm(name: str, said: Mapping[str, Any]) -> Anonymizer:
     """
     entry = ANONYMIZERS.entry(name)
     threads = {p.name: 1 for p in entry.parameters if p.name == "threads"}
-    made: Anonymizer = _made(entry, threads | dict(said))
+    made: Anonymizer = _made(entry, threads | dict(params))
     return made
 
 
-def make_publisher(name: str, said: Mapping[str, Any], model: UpdateModel | None = None) -> Publisher:
+def make_publisher(name: str, params: Mapping[str, Any], model: UpdateModel | None = None) -> Publisher:
     """A publisher by name, which knows the update model if it takes one.
 
     >>> make_publisher("e-equivalence", {"m": 4, "e": 2, "seed": 1}).specification
@@ -179,25 +181,25 @@ def make_publisher(name: str, said: Mapping[str, Any], model: UpdateModel | None
     """
     entry = PUBLISHERS.entry(name)
     takes_model = any(p.name == "model" for p in entry.parameters)
-    made: Publisher = _made(entry, {**said, "model": model} if takes_model and model is not None else said)
+    made: Publisher = _made(entry, {**params, "model": model} if takes_model and model is not None else params)
     return made
 
 
-def _made(entry: Entry[Any], said: Mapping[str, Any]) -> Any:
+def _made(entry: Entry[Any], params: Mapping[str, Any]) -> Any:
     known = parameters_by_name(entry)
-    given = {name: value for name, value in said.items() if name in known or name != "seed"}
+    inputs = {name: value for name, value in params.items() if name in known or name != "seed"}
     if "rule" in known:
-        parts = {name: given.pop(name) for name in RULE if given.get(name) is not None}
+        parts = {name: inputs.pop(name) for name in RULE if inputs.get(name) is not None}
         if not parts:
             raise ParameterError(f"{entry.name} needs a rule: give k, l, t or rule, such as rule='KAnonymity(5)'")
         text = parts.get("rule")
-        given["rule"] = make_rule(
+        inputs["rule"] = make_rule(
             text if text is None or isinstance(text, str) else repr(text),
             parts.get("k"),
             parts.get("l"),
             parts.get("t"),
         )
-    return make(entry.member, {name: _meant(known.get(name), value) for name, value in given.items()})
+    return make(entry.member, {name: _meant(known.get(name), value) for name, value in inputs.items()})
 
 
 def _meant(parameter: Parameter | None, value: Any) -> Any:
@@ -632,7 +634,7 @@ class Notebook(Swept):
 
 
 def what_is_swept(function: Any, *, results: Path, scale: str = "quick", force: bool = False) -> Swept:
-    """What ``function`` names: see :func:`ppdp_lab.lab.sweep`.
+    """What ``function`` names: see :func:`ppdp_lab.sweep.sweep`.
 
     >>> what_is_swept("anonymize", results=Path("results")).name
     'anonymize'

@@ -86,7 +86,7 @@ def label_of(name: str) -> str:
 
 
 def draw(frame: pd.DataFrame, measures: Sequence[str] | None = None) -> Figure:
-    """Draw a table of a sweep; see :meth:`ppdp_lab.lab.Sweep.plot`."""
+    """Draw a table of a sweep; see :meth:`ppdp_lab.sweep.Sweep.plot`."""
     said = frame.attrs[ROLES]
     known = said["measures"]
     if not known:

@@ -207,7 +207,7 @@ def read_sweep(path: str | Path) -> Sweep:
     Parameters
     ----------
     path : path
-        The folder of a sweep (``lab.sweep(...).folder``; the command line prints it), or one of the Parquet files in it.
+        The folder of a sweep (``sweep(...).folder``; the command line prints it), or one of the Parquet files in it.
 
     Examples
     --------

@@ -28,7 +28,7 @@ from ppdp_lab.text import seconds
 
 @dataclass(frozen=True)
 class Wanted:
-    """How a sweep is to be run; see :func:`ppdp_lab.lab.sweep`."""
+    """How a sweep is to be run; see :func:`ppdp_lab.sweep.sweep`."""
 
     store: str | Path | None
     processes: int | None
@@ -231,7 +231,7 @@ def _finished(
 
 
 # --------------------------------------------------------------------
-# ``lab.sweep``: what a user gives, and what comes back.
+# ``sweep``: what a user passes, and what comes back.
 
 
 def sweep(
@@ -292,7 +292,7 @@ def sweep(
     >>> from ppdp_lab import lab
     >>> def loss(k, seed=0):
     ...     return {"loss": k / (10 + seed)}
-    >>> swept = lab.sweep(loss, {"k": [2, 5], "seed": [0, 10]}, store=tempfile.mkdtemp(), processes=0, say=None)
+    >>> swept = sweep(loss, {"k": [2, 5], "seed": [0, 10]}, store=tempfile.mkdtemp(), processes=0, say=None)
     >>> swept
     <Sweep of loss: 4 points (4 executed, 0 found in the store, 0 failed), 4 rows>
     >>> swept.frame
@@ -304,7 +304,7 @@ def sweep(
 
     A grid over built-in functions names what the registries have::
 
-        lab.sweep("anonymize", {"dataset": ["adult", "occ"], "rows": 5000, "algorithm": ["mondrian", "kmember"],
+        sweep("anonymize", {"dataset": ["adult", "occ"], "rows": 5000, "algorithm": ["mondrian", "kmember"],
                                 "k": [2, 5, 10]})
     """
     if retry and force:

@@ -229,7 +229,7 @@ class Intervals(Column):
     def __len__(self) -> int:
         return len(self.low)
 
-    def over(self, domain: Domain) -> Intervals:
+    def recode(self, domain: Domain) -> Intervals:
         """The same boxes over a domain that has at least their ends."""
         new = self.domain.map_to(_check_domain(domain))
         low, high = new[self.low], new[self.high]
@@ -306,7 +306,7 @@ class Nodes(Column):
     def __len__(self) -> int:
         return len(self.node)
 
-    def over(self, domain: Domain) -> Nodes:
+    def recode(self, domain: Domain) -> Nodes:
         """The same boxes over a domain with the same hierarchy, in which missing values may have a leaf or not."""
         self.domain.require_like(_check_domain(domain))
         mine, other = self.domain.hierarchy, domain.hierarchy
@@ -386,7 +386,7 @@ class Sets(Column):
     def __len__(self) -> int:
         return len(self.bits)
 
-    def over(self, domain: Domain) -> Sets:
+    def recode(self, domain: Domain) -> Sets:
         """The same boxes over a domain that has at least their values."""
         new, bits = self.domain.map_to(_check_domain(domain)), no_sets(domain, len(self))
         for rows, shown in self.unpacked():
@@ -543,12 +543,12 @@ class Boxes(OneLine):
     def __getitem__(self, i: int) -> BoxColumn:
         return self.columns[i]
 
-    def over(self, domains: Sequence[Domain]) -> Boxes:
+    def recode(self, domains: Sequence[Domain]) -> Boxes:
         """The same boxes over other domains, which have at least their values."""
         domains = check_entries("domains", domains)
         if len(domains) != len(self.columns):
             raise ParameterError(f"{len(domains)} domains for {len(self.columns)} columns of boxes; give one for each")
-        return Boxes(tuple(column.over(domain) for column, domain in zip(self.columns, domains)), self.n)
+        return Boxes(tuple(column.recode(domain) for column, domain in zip(self.columns, domains)), self.n)
 
     def take(self, rows: np.ndarray) -> Boxes:
         """The boxes at some positions."""

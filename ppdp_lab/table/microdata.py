@@ -226,18 +226,18 @@ class Microdata:
         """Classes of records with equal quasi-identifiers."""
         return group(self.qi_codes, [len(domain) for domain in self.qi_domains])
 
-    def order_by_chance(self, chance: np.random.Generator, rows: np.ndarray | None = None) -> np.ndarray:
+    def shuffled_order(self, rng: np.random.Generator, rows: np.ndarray | None = None) -> np.ndarray:
         """Positions, all or some of them, in an order that chance decides, and nothing else.
 
         Rows are brought into the order of their ids, so that the order of the input plays no part, and then permuted. Values
         have no say: a tie that a sensitive value breaks would tell something about that value.
         """
-        if not isinstance(chance, np.random.Generator):
-            raise ParameterError(f"chance must be a numpy.random.Generator, not {type(chance).__name__}")
+        if not isinstance(rng, np.random.Generator):
+            raise ParameterError(f"rng must be a numpy.random.Generator, not {type(rng).__name__}")
         if rows is None:
-            return id_order(self.ids)[chance.permutation(len(self))]
+            return id_order(self.ids)[rng.permutation(len(self))]
         rows = check_codes("rows", rows, len(self))
-        return rows[id_order(self.ids[rows])][chance.permutation(len(rows))]
+        return rows[id_order(self.ids[rows])][rng.permutation(len(rows))]
 
     def fingerprint(self) -> str:
         """A hash of the coded rows, their order, the roles of their columns, their domains and hierarchies."""
@@ -316,12 +316,12 @@ class Microdata:
         part.qi_codes = self.qi_codes[[known.index(name) for name in part.schema.quasi_identifiers]]
         return part
 
-    def over(self, domains: Mapping[str, Domain]) -> Microdata:
+    def recode(self, domains: Mapping[str, Domain]) -> Microdata:
         """The same records coded over other domains, which must have all values that occur.
 
         >>> frame = pd.DataFrame({"age": [34, 51, 29]})
         >>> table = Microdata(frame, Schema("age"))
-        >>> table.select([0, 1]).over({"age": table.domains["age"].only(np.array([1, 2]))}).codes("age").tolist()
+        >>> table.select([0, 1]).recode({"age": table.domains["age"].only(np.array([1, 2]))}).codes("age").tolist()
         [0, 1]
         """
         if not isinstance(domains, Mapping):

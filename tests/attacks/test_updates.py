@@ -138,7 +138,7 @@ def test_a_background_keeps_its_model() -> None:
         background.without_groups(),
         background.about([0]),
         background[:2],
-        background.over(background.qi_domains),
+        background.recode(background.qi_domains),
     ):
         assert other.model == CHAIN
     assert background[[0, 2]].times == (0, 2) and background[1:].times == (1, 2)

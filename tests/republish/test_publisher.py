@@ -31,7 +31,7 @@ class Remembering(Publisher):
     """Classes by a random bit per person, drawn when the person is first seen."""
 
     layout: ClassVar = {"bit": Stored(np.int32, "person", empty=-1, low=-1, high=9)}
-    unsaid = ("fail_at",)
+    not_serialized = ("fail_at",)
 
     def __init__(self, bits=2, *, seed=0, audit=False, fail_at=None):
         super().__init__(seed=seed, audit=audit)
@@ -39,7 +39,7 @@ class Remembering(Publisher):
 
     def _publish(self, snapshot, persons):
         new = self.memory["bit"] < 0
-        self.memory["bit"][new] = self.chance.integers(0, self.bits, int(new.sum()))
+        self.memory["bit"][new] = self.rng.integers(0, self.bits, int(new.sum()))
         if self.number == self.fail_at:
             raise BrokenRuleError("on purpose")
         bits = self.memory["bit"][persons]

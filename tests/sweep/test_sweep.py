@@ -157,7 +157,7 @@ def test_a_sweep_whose_first_points_all_fail_alike_stops(swept):
         "fails: stopped, because the first 10 points all failed with this error; 431 points not run. "
         "To run them anyway, use stop_after=None (command line: --keep-going)"
     )
-    assert lab.read_sweep(done.folder).not_run == 431
+    assert sweep.read_sweep(done.folder).not_run == 431
     assert swept(fails, {"k": list(range(441, 460))}, stop_after=3).executed == 3
     assert swept(fails, {"k": list(range(500, 520))}, stop_after=None).executed == 20
     with pytest.raises(ParameterError, match="stop_after must be at least 1"):

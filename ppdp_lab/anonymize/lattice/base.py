@@ -74,7 +74,7 @@ def searchable(table: Microdata) -> Microdata:
             f"Hierarchy.from_levels({{value: ['*'] for value in frame[{name!r}].unique()}})}}"
         )
     grown = {d.name: replace(d, kind="hierarchy", hierarchy=default_hierarchy(d)) for d in without_hierarchy(table)}
-    return table.over(table.domains | grown)
+    return table.recode(table.domains | grown)
 
 
 def without_hierarchy(table: Microdata) -> list[Domain]:
@@ -237,7 +237,7 @@ class LatticeSearch(Anonymizer):
     :mod:`ppdp_lab.anonymize.lattice` lists where the node check departs from the thesis.
     """
 
-    unsaid = ("smallest",)
+    not_serialized = ("smallest",)
 
     def __init__(
         self,

@@ -71,7 +71,7 @@ class Fakes(OneLine):
         return len(self.home)
 
 
-def plan(scene: Scene, rule: Principle, n: int, chance: np.random.Generator) -> dict[int, np.ndarray]:
+def plan(scene: Scene, rule: Principle, n: int, rng: np.random.Generator) -> dict[int, np.ndarray]:
     """Values of the counterfeits that would make the newcomers of each of n classes safe, for classes that need some.
 
     One after the other is added until the rule holds: first values that the newcomers lack, drawn by their frequency in
@@ -93,8 +93,8 @@ def plan(scene: Scene, rule: Principle, n: int, chance: np.random.Generator) -> 
         lacking[held] = 0
         new = np.zeros(0, dtype=np.int64)
         if lacking.any():
-            new = chance.choice(len(lacking), int((lacking > 0).sum()), replace=False, p=lacking / lacking.sum())
-        more = chance.choice(len(frequency), rule.minimum_size, p=frequency / frequency.sum())
+            new = rng.choice(len(lacking), int((lacking > 0).sum()), replace=False, p=lacking / lacking.sum())
+        more = rng.choice(len(frequency), rule.minimum_size, p=frequency / frequency.sum())
         drawn = np.concatenate([new, more]).astype(np.int32)
         # every number of counterfeits at once: class i has the newcomers and the first i + 1 of what was drawn
         rows = [np.concatenate([held, drawn[: i + 1]]) for i in range(len(drawn))]
@@ -111,7 +111,7 @@ def invent(
     planned: dict[int, np.ndarray],
     table: Microdata,
     class_of: np.ndarray,
-    chance: np.random.Generator,
+    rng: np.random.Generator,
     taken: np.ndarray,
 ) -> tuple[Fakes, np.ndarray]:
     """The counterfeits with those that are planned for some classes, and the classes of the new ones.
@@ -121,11 +121,11 @@ def invent(
     """
     values = [planned[c] for c in sorted(planned)]
     where = np.repeat(sorted(planned), [len(v) for v in values]).astype(np.int32)
-    rows = table.order_by_chance(chance)
+    rows = table.shuffled_order(rng)
     rows = rows[np.argsort(class_of[rows], kind="stable")]
     low = np.searchsorted(class_of[rows], where, side="left")
     high = np.searchsorted(class_of[rows], where, side="right")
-    drawn = chance.integers(low, high, size=(len(table.qi_codes), len(where)))
+    drawn = rng.integers(low, high, size=(len(table.qi_codes), len(where)))
     qi = np.take_along_axis(table.qi_codes, rows[drawn], axis=1)
     none = np.full(len(where), -1, dtype=np.int32)
     fakes = Fakes(

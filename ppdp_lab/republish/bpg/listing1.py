@@ -147,22 +147,22 @@ def repair(
     rule: Principle,
     *,
     order: np.ndarray,
-    lots: np.ndarray | None,
+    tie_order: np.ndarray | None,
     variant: str,
     most_dirty: int | None,
     completed: np.ndarray,
 ) -> Outcome:
     """Deal with all classes.
 
-    ``order`` are the classes in the order of their turns; ``lots`` the units in the order in which they are pulled in, for
+    ``order`` are the classes in the order of their turns; ``tie_order`` the units in the order in which they are pulled in, for
     ``one-by-one``. ``completed`` tells of which classes counterfeits will make the newcomers safe.
     """
     now, n = scene.now, len(order)
     begins, units = lists_of(now, n)
     starts, met = meetings(begins, units, scene.home, scene.n_homes)
-    home_begins, members = lists_of(scene.home if lots is None else scene.home[lots], scene.n_homes)
-    if lots is not None:
-        members = lots[members].astype(np.int32)
+    home_begins, members = lists_of(scene.home if tie_order is None else scene.home[tie_order], scene.n_homes)
+    if tie_order is not None:
+        members = tie_order[members].astype(np.int32)
     fresh = newcomers_safe(scene, rule, n) | completed
     round_of = rounds(order, starts, met, scene.n_homes)
     outcome = Outcome(np.full(len(now), -1, dtype=np.int32))

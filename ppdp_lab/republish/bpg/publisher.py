@@ -75,7 +75,7 @@ def check_base(base: object) -> Anonymizer | None:
 
 
 def candidate_classes(
-    base: Anonymizer, table: Microdata, part: np.ndarray | None, chance: np.random.Generator
+    base: Anonymizer, table: Microdata, part: np.ndarray | None, rng: np.random.Generator
 ) -> np.ndarray:
     """The class of each record, -1 for one that the base suppresses, if the base is given every part by itself.
 
@@ -84,13 +84,13 @@ def candidate_classes(
     """
     base = copy.copy(base)
     if hasattr(base, "seed"):
-        base.seed = int(chance.integers(2**63))
+        base.seed = int(rng.integers(2**63))
     if part is None:
-        return base.divided(table, np.zeros(len(table), dtype=np.int32))
+        return base.anonymize_within(table, np.zeros(len(table), dtype=np.int32))
     sizes = np.bincount(part)
     large = sizes >= 2 * base.rule.minimum_size
     dense = np.where(large, np.cumsum(large) - 1, -1).astype(np.int32)
-    class_of = base.divided(table, dense[part])
+    class_of = base.anonymize_within(table, dense[part])
     small = ~large & (sizes > 0)
     rest = class_of.max(initial=-1) + np.cumsum(small)
     return np.where(large[part], class_of, rest[part])
@@ -225,10 +225,10 @@ class BPG(Publisher):
         fakes = Fakes.remembered(memory, len(table.qi_codes))
         scene = self._scene(table, persons, fakes)
         count = number_classes(scene.now)
-        order = self.chance.permutation(count)
+        order = self.rng.permutation(count)
         # Counterfeits have a chance of their own: how much of it is used depends on sensitive values, and must decide nothing.
-        lots = np.random.default_rng(int(self.chance.integers(2**63)))
-        planned = plan(scene, self.rule, count, lots) if self.variant == COUNTERFEITS else {}
+        fake_rng = np.random.default_rng(int(self.rng.integers(2**63)))
+        planned = plan(scene, self.rule, count, fake_rng) if self.variant == COUNTERFEITS else {}
         outcome, homes = self._decide(scene, order, planned)
         final = outcome.final
         if (final < 0).all():
@@ -241,7 +241,7 @@ class BPG(Publisher):
         published = np.bincount(final[final >= 0]) > 0
         planned = {c: values for c, values in planned.items() if c < len(published) and published[c]}
         if planned:
-            fakes, where = invent(fakes, planned, table, final[persons], lots, self._pseudonyms)
+            fakes, where = invent(fakes, planned, table, final[persons], fake_rng, self._pseudonyms)
             final = np.concatenate([final, where])
         number = np.append(np.cumsum(published) - 1, -1).astype(np.int32)
         final = number[final]
@@ -272,7 +272,7 @@ class BPG(Publisher):
         total = n + len(fakes)
         now = np.full(total, -1, dtype=np.int32)
         part = None if self.divide_by == NONE else memory[self.divide_by][persons] + 1  # 0 holds the newcomers
-        now[persons] = candidate_classes(self._base, table, part, self.chance)
+        now[persons] = candidate_classes(self._base, table, part, self.rng)
         asked, person = np.zeros(total, dtype=bool), np.zeros(total, dtype=bool)
         asked[persons] = person[:n] = True
         whole = memory["whole"].astype(bool)
@@ -293,12 +293,12 @@ class BPG(Publisher):
             return printed_listing(scene, self.rule, order)
         completed = np.zeros(len(order), dtype=bool)
         completed[list(planned)] = True
-        lots = self.chance.permutation(len(scene.home)) if self.variant == ONE_BY_ONE else None
+        tie_order = self.rng.permutation(len(scene.home)) if self.variant == ONE_BY_ONE else None
         outcome = repair(
             scene,
             self.rule,
             order=order,
-            lots=lots,
+            tie_order=tie_order,
             variant=self.variant,
             most_dirty=self.max_dirty,
             completed=completed,

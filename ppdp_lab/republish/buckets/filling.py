@@ -132,13 +132,13 @@ def split_groups(
     values: np.ndarray,
     qi: np.ndarray,
     domains: Sequence[Domain],
-    lots: np.ndarray,
+    tie_order: np.ndarray,
 ) -> np.ndarray:
     """Class of each record, counterfeits among them (value -1), after every bucket was cut into groups; bucket -1 stays -1.
 
-    ``lots`` holds all positions in an order that chance has drawn: it decides between records that are equal here.
+    ``tie_order`` holds all positions in an order that chance has drawn: it decides between records that are equal here.
     """
-    rows = lots[bucket[lots] >= 0]
+    rows = tie_order[bucket[tie_order] >= 0]
     class_of = np.full(len(bucket), -1, dtype=np.int64)
     width = filled.buckets.places.shape[1]
     n_values = len(sets.domain)
@@ -214,7 +214,7 @@ def name_all(
     bucket: np.ndarray,
     slot: np.ndarray,
     values: np.ndarray,
-    chance: np.random.Generator,
+    rng: np.random.Generator,
 ) -> np.ndarray:
     """Values of all records, counterfeits (-1) having got theirs: random ones of their entry, none twice in a group."""
     values = values.copy()
@@ -225,10 +225,10 @@ def name_all(
     members = shown[np.argsort(class_of[shown], kind="stable")]
     begins = np.r_[0, np.cumsum(np.bincount(class_of[shown]))]
     set_of = filled.buckets.slot_set[bucket, slot]
-    turn = chance.permutation(len(sets.domain))
-    lots = np.zeros(len(values), dtype=np.int64)
-    lots[wild] = chance.integers(len(sets.domain), size=int(wild.sum()))
-    if not name_counterfeits(begins, members, set_of, values, wild, sets.holds, turn, lots):
+    turn = rng.permutation(len(sets.domain))
+    rotation = np.zeros(len(values), dtype=np.int64)
+    rotation[wild] = rng.integers(len(sets.domain), size=int(wild.sum()))
+    if not name_counterfeits(begins, members, set_of, values, wild, sets.holds, turn, rotation):
         raise BrokenRuleError(
             "the release is withheld: a counterfeit of some class can have no value of its own; the memory does not fit "
             "what was published"

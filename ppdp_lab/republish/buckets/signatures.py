@@ -80,13 +80,13 @@ def split(
     n_values: int,
     qi: np.ndarray,
     domains: tuple[Domain, ...],
-    lots: np.ndarray,
+    tie_order: np.ndarray,
 ) -> np.ndarray:
     """Class of each record after every bucket was cut into groups of one record per value; bucket -1 stays -1.
 
-    ``lots`` holds all positions in the order that chance has drawn: it decides between records that are equal here.
+    ``tie_order`` holds all positions in the order that chance has drawn: it decides between records that are equal here.
     """
-    rows = lots[bucket[lots] >= 0]
+    rows = tie_order[bucket[tie_order] >= 0]
     class_of = np.full(len(bucket), -1, dtype=np.int32)
     n_buckets = int(bucket.max(initial=-1)) + 1
     cells = bucket.astype(np.int64) * n_values + values
@@ -203,7 +203,7 @@ def invent(
     release: int,
     bucket: np.ndarray,
     qi: np.ndarray,
-    chance: np.random.Generator,
+    rng: np.random.Generator,
     taken: np.ndarray,
 ) -> None:
     """Add ``wanted`` counterfeits per bucket and value, as of a release counted from 1.
@@ -215,7 +215,7 @@ def invent(
     """
     cells = np.repeat(np.arange(wanted.size), wanted.ravel())
     where, value = np.divmod(cells, wanted.shape[1])
-    drawn = of_members(where, bucket, qi, chance)
+    drawn = of_members(where, bucket, qi, rng)
     more = {
         BUCKET: where,
         VALUE: value,
@@ -229,7 +229,7 @@ def invent(
     memory[MADE] = memory[MADE] + len(cells)
 
 
-def of_members(where: np.ndarray, bucket: np.ndarray, qi: np.ndarray, chance: np.random.Generator) -> np.ndarray:
+def of_members(where: np.ndarray, bucket: np.ndarray, qi: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Quasi-identifiers for a counterfeit in each bucket of ``where``, each drawn anew from a random member of the bucket."""
     if not len(where):
         return np.zeros((len(qi), 0), dtype=np.int32)
@@ -241,4 +241,4 @@ def of_members(where: np.ndarray, bucket: np.ndarray, qi: np.ndarray, chance: np
     members = canonical(np.flatnonzero(growing[bucket]), columns, [int(c.max()) + 1 for c in columns])
     low = np.searchsorted(bucket[members], where, side="left")
     high = np.searchsorted(bucket[members], where, side="right")
-    return np.take_along_axis(qi, members[chance.integers(low, high, size=(len(qi), len(where)))], axis=1)
+    return np.take_along_axis(qi, members[rng.integers(low, high, size=(len(qi), len(where)))], axis=1)

@@ -111,9 +111,9 @@ class UpdateBuckets(OneLine):
     def __len__(self) -> int:
         return len(self.rows)
 
-    def shuffled(self, chance: np.random.Generator, home: np.ndarray) -> tuple[UpdateBuckets, np.ndarray]:
+    def shuffled(self, rng: np.random.Generator, home: np.ndarray) -> tuple[UpdateBuckets, np.ndarray]:
         """The same buckets in an order that chance decides, and the new number of each old one of ``home``."""
-        order = chance.permutation(len(self))
+        order = rng.permutation(len(self))
         place = np.argsort(order)
         options = [sorted(int(place[b]) for b in self.options[old]) for old in order]
         return UpdateBuckets(self.rows[order], options), place[home]
