@@ -289,7 +289,6 @@ def sweep(
     Examples
     --------
     >>> import tempfile
-    >>> from ppdp_lab import lab
     >>> def loss(k, seed=0):
     ...     return {"loss": k / (10 + seed)}
     >>> swept = sweep(loss, {"k": [2, 5], "seed": [0, 10]}, store=tempfile.mkdtemp(), processes=0, say=None)

@@ -257,7 +257,7 @@ class Doors:
             ),
             ("Boxes.take", lambda rows: release.boxes.take(rows).groups(), {"rows": [1, 0]}),
             ("Boxes.covers", release.boxes.covers, {"boxes": class_of, "qi_codes": table.qi_codes}),
-            ("Boxes.over", release.boxes.over, {"domains": list(table.qi_domains)}),
+            ("Boxes.recode", release.boxes.recode, {"domains": list(table.qi_domains)}),
             ("Boxes of anything", lambda columns: Boxes(columns, 2).groups(), {"columns": release.boxes.columns}),
             ("Intervals", lambda domain: Intervals(domain, class_of, class_of).labels(), {"domain": age}),
             ("Nodes", lambda domain: Nodes(domain, class_of).labels(), {"domain": zone}),

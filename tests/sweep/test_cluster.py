@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ppdp_lab import lab
 from ppdp_lab.errors import DataFileError, MissingExtraError
 from ppdp_lab.sweep import cluster as clusters
+from ppdp_lab.sweep import sweep
 from ppdp_lab.sweep.cluster import ClusterError
 
 distributed = pytest.importorskip("distributed")
@@ -38,12 +38,12 @@ def cluster():
 def test_a_killed_worker_costs_no_point_and_none_is_run_twice(cluster, tmp_path):
     lines: list[str] = []
     grid = {"i": list(range(N)), "folder": str(tmp_path)}
-    done = lab.sweep(function("killed_once"), grid, store=tmp_path, cluster=cluster.scheduler_address, say=lines.append)
+    done = sweep(function("killed_once"), grid, store=tmp_path, cluster=cluster.scheduler_address, say=lines.append)
     assert (tmp_path / "killed").exists()  # a worker was killed in the middle of point 3
     assert (done.executed, done.failed) == (N, 0) and done.frame["killed_once"].tolist() == [i * i for i in range(N)]
     assert executed(tmp_path) == list(range(N))  # every point to its end, once
     assert f"{N} points, 0 in the store, {N} to run in 2 workers of the cluster" in lines[0]
-    again = lab.sweep(
+    again = sweep(
         function("killed_once"), grid, store=tmp_path, cluster=cluster.scheduler_address, say=lines.append
     )
     assert (again.executed, again.found) == (0, N)
@@ -64,12 +64,12 @@ def test_futures_are_let_go_of_and_workers_look_in_the_store(cluster, tmp_path):
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(clusters, "_outcome", looked)
-            done = lab.sweep(function("killed_once"), grid | {"i": [0, 1]}, store=tmp_path, cluster=client, say=None)
+            done = sweep(function("killed_once"), grid | {"i": [0, 1]}, store=tmp_path, cluster=client, say=None)
         assert done.executed == 2 and not left and not client.futures
         # Another sweep has run two of these points after we looked: a worker finds them.
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("ppdp_lab.sweep.store.Store.look", lambda self, key: None)
-            done = lab.sweep(function("killed_once"), grid | {"i": [0, 1, 2]}, store=tmp_path, cluster=client, say=None)
+            done = sweep(function("killed_once"), grid | {"i": [0, 1, 2]}, store=tmp_path, cluster=client, say=None)
         assert (done.executed, done.found) == (1, 2) and executed(tmp_path) == [0, 1, 2]
 
 
@@ -80,7 +80,7 @@ def test_other_versions_are_refused_before_anything_starts(cluster, tmp_path, mo
     with pytest.raises(
         ClusterError, match=r"has other versions.*ppdp_lab source is .* there and x here, numpy is .* and 1.0 here"
     ):
-        lab.sweep(function("slowly"), grid, store=tmp_path, cluster=cluster.scheduler_address, say=None)
+        sweep(function("slowly"), grid, store=tmp_path, cluster=cluster.scheduler_address, say=None)
     assert not (tmp_path / "executed.txt").exists()
 
 
@@ -89,7 +89,7 @@ def test_a_store_that_workers_do_not_see_is_refused(cluster, tmp_path, monkeypat
     monkeypatch.setattr(clusters.Path, "touch", lambda self: None)
     grid = {"i": [1], "folder": str(tmp_path)}
     with pytest.raises(ClusterError, match=r"does not see .* all machines share"):
-        lab.sweep(function("slowly"), grid, store=tmp_path, cluster=cluster.scheduler_address, say=None)
+        sweep(function("slowly"), grid, store=tmp_path, cluster=cluster.scheduler_address, say=None)
     assert not (tmp_path / "executed.txt").exists()
 
 
@@ -97,13 +97,13 @@ def test_failures_on_a_cluster_keep_their_point(cluster, tmp_path):
     def fails(k):
         return 1 // k
 
-    done = lab.sweep(fails, {"k": [0, 1]}, store=tmp_path, cluster=cluster, say=None)
+    done = sweep(fails, {"k": [0, 1]}, store=tmp_path, cluster=cluster, say=None)
     assert done.failures["k"].tolist() == [0] and "ZeroDivisionError" in done.failures["error"][0]
 
 
 def test_a_disk_that_is_full_for_a_worker_stops_the_sweep(cluster, tmp_path):
     with pytest.raises(DataFileError, match=r"\.parquet' cannot be written: No space left .*0 of 1 points are stored"):
-        lab.sweep(function("fills_the_disk"), {"i": [1]}, store=tmp_path, cluster=cluster, say=None)
+        sweep(function("fills_the_disk"), {"i": [1]}, store=tmp_path, cluster=cluster, say=None)
     assert not list((tmp_path / "points" / "fills_the_disk").glob("*.json")), "no failure is stored"
 
 
@@ -112,13 +112,13 @@ def test_a_cluster_without_workers_or_answer_is_said(tmp_path, monkeypatch):
         distributed.LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0", host="127.0.0.1") as empty,
         pytest.raises(ClusterError, match="has no workers; start some with: dask worker"),
     ):
-        lab.sweep(function("slowly"), {"i": [1], "folder": "x"}, store=tmp_path, cluster=empty, say=None)
+        sweep(function("slowly"), {"i": [1], "folder": "x"}, store=tmp_path, cluster=empty, say=None)
     monkeypatch.setattr(clusters, "WAIT", 0.5)
     with pytest.raises(ClusterError, match=r"no cluster answers at 'tcp://127\.0\.0\.1:9'"):
-        lab.sweep(function("slowly"), {"i": [1], "folder": "x"}, store=tmp_path, cluster="tcp://127.0.0.1:9", say=None)
+        sweep(function("slowly"), {"i": [1], "folder": "x"}, store=tmp_path, cluster="tcp://127.0.0.1:9", say=None)
 
 
 def test_without_the_extra_one_line_names_it(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(MissingExtraError, match=r"distributed is not installed; .* 'ppdp_lab\[cluster\]'"):
-        lab.sweep(function("slowly"), {"i": [1], "folder": "x"}, store=tmp_path, cluster="tcp://127.0.0.1:9", say=None)
+        sweep(function("slowly"), {"i": [1], "folder": "x"}, store=tmp_path, cluster="tcp://127.0.0.1:9", say=None)

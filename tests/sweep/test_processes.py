@@ -14,8 +14,8 @@ import pandas as pd
 import psutil
 import pytest
 
-from ppdp_lab import lab
 from ppdp_lab.errors import DataFileError, ParameterError, PPDPError
+from ppdp_lab.sweep import sweep
 
 pytestmark = pytest.mark.slow
 POINTS = Path(__file__).parent / "points.py"
@@ -48,19 +48,19 @@ def test_side_by_side_is_as_one_after_the_other(tmp_path):
         }
 
     grid = {"k": [1, 2, 3], "seed": [0, 1]}
-    both = lab.sweep(threads, grid, store=tmp_path / "both", processes=2, say=quiet)
-    alone = lab.sweep(threads, grid, store=tmp_path / "alone", processes=0, say=quiet)
+    both = sweep(threads, grid, store=tmp_path / "both", processes=2, say=quiet)
+    alone = sweep(threads, grid, store=tmp_path / "alone", processes=0, say=quiet)
     pd.testing.assert_frame_equal(both.frame[["k", "seed", "drawn"]], alone.frame[["k", "seed", "drawn"]])
     assert set(both.frame["threads"]) == {1} and os.getpid() not in set(both.frame["process"])
 
 
 def test_a_point_that_kills_its_process_fails_alone(tmp_path):
-    done = lab.sweep(
+    done = sweep(
         function("deadly"), {"i": list(range(5)), "folder": str(tmp_path)}, store=tmp_path, processes=2, say=quiet
     )
     assert done.frame["deadly"].tolist() == [0, 1, 9, 16] and done.failures["i"].tolist() == [2]
     assert "exit code 3" in done.failures["error"][0] and "my last words" in done.failures["traceback"][0]
-    again = lab.sweep(
+    again = sweep(
         function("deadly"), {"i": list(range(5)), "folder": str(tmp_path)}, store=tmp_path, processes=2, say=quiet
     )
     assert (again.executed, again.failed) == (0, 1)
@@ -73,7 +73,7 @@ def test_what_cannot_travel_is_said(tmp_path):
         return next(generator)
 
     with pytest.raises(ParameterError, match=r"holds cannot be sent to other processes .*processes=0"):
-        lab.sweep(holds, {"k": [1]}, store=tmp_path, say=quiet)
+        sweep(holds, {"k": [1]}, store=tmp_path, say=quiet)
 
 
 def test_cached_helpers_travel(tmp_path):
@@ -85,13 +85,13 @@ def test_cached_helpers_travel(tmp_path):
         "@functools.cache\ndef loss(k):\n"
         "    return {'loss': doubled(fibonacci(k)) + Steps().next(k), 'size': doubled.cache_parameters()['maxsize']}\n"
     )
-    done = lab.sweep(f"{tmp_path / 'mine.py'}:loss", {"k": [5, 60]}, store=tmp_path, processes=1, say=quiet)
+    done = sweep(f"{tmp_path / 'mine.py'}:loss", {"k": [5, 60]}, store=tmp_path, processes=1, say=quiet)
     assert done.frame["loss"].tolist() == [2 * 5 + 6, 2 * 1548008755920 + 61] and set(done.frame["size"]) == {2}
 
 
 def test_a_disk_that_is_full_for_a_worker_stops_the_sweep(tmp_path):
     with pytest.raises(DataFileError, match=r"\.parquet' cannot be written: No space left .*1 of 4 points are stored"):
-        lab.sweep(function("fills_the_disk"), {"i": [0, 1, 2, 3]}, store=tmp_path, processes=1, say=quiet)
+        sweep(function("fills_the_disk"), {"i": [0, 1, 2, 3]}, store=tmp_path, processes=1, say=quiet)
     assert len(list((tmp_path / "points" / "fills_the_disk").glob("*.json"))) == 1, "no failure is stored"
 
 
@@ -99,7 +99,7 @@ def test_a_sweep_that_stops_early_ends_its_processes(tmp_path):
     def process(k):
         raise ValueError(f"in {os.getpid()}")
 
-    done = lab.sweep(process, {"k": list(range(30))}, store=tmp_path, processes=2, stop_after=4, say=quiet)
+    done = sweep(process, {"k": list(range(30))}, store=tmp_path, processes=2, stop_after=4, say=quiet)
     assert (done.failed, done.not_run) == (4, 26)
     pids = {int(error.rpartition(" ")[2]) for error in done.failures["error"]}
     assert not [pid for pid in pids if psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE]
@@ -111,7 +111,7 @@ def test_a_process_that_cannot_take_up_the_job_is_said(tmp_path, monkeypatch):
 
     monkeypatch.setattr("ppdp_lab.sweep.process.COMMAND", "raise SystemExit('nothing works here')")
     with pytest.raises(PPDPError, match=r"no process could take up loss: .*exit code 1: nothing works here"):
-        lab.sweep(loss, {"k": [1]}, store=tmp_path, processes=1, say=quiet)
+        sweep(loss, {"k": [1]}, store=tmp_path, processes=1, say=quiet)
 
 
 # ---------------------------------------------------------------------- the command line, stopped in the middle
