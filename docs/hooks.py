@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache, partial
@@ -13,10 +14,11 @@ from typing import Any
 import griffe
 from mkdocs.structure.files import File
 
-from docs.builder.pages import Site, nav
-from docs.builder.reference import default_of, missing_sources, place_of, to_markdown, with_note
-
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # the mkdocs command does not look for modules in the working folder
+
+from docs.builder.pages import Site, nav  # noqa: E402
+from docs.builder.reference import default_of, missing_sources, place_of, to_markdown, with_note  # noqa: E402
 
 
 @cache

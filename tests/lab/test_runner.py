@@ -152,6 +152,27 @@ def test_a_change_of_the_file_alone_needs_no_new_run(demo, no_kernel, tmp_path):
         run(read(path), results=tmp_path / "copy" / "results", scale="tiny")
 
 
+def test_results_are_valid_as_long_as_the_modules_that_the_kernel_imported_are(demo, no_kernel, tmp_path):
+    root, done, _ = demo
+    recorded = done.environment["modules"]
+    assert {"anonymize/mondrian.py", "lab/notebook.py", "plotting/axes.py"} <= set(recorded)
+    assert "lab/judge.py" not in recorded and "lab/runner.py" not in recorded  # these run outside the kernel
+
+    def again(changed):
+        """Run as if one of the recorded modules had another content then."""
+        shutil.copytree(root, tmp_path / changed.replace("/", "-"))
+        folder = tmp_path / changed.replace("/", "-")
+        notes = folder / "results" / "demo" / done.folder.name / "environment.json"
+        notes.write_text(notes.read_text().replace(recorded[changed], "0" * 64))
+        path = folder / "experiments" / "demo"
+        return run(read(path), results=folder / "results", scale="tiny", say=lambda line: None)
+
+    assert not again("plotting/axes.py").executed
+    for name in ("anonymize/mondrian.py", "table/microdata.py"):
+        with pytest.raises(AssertionError, match="was executed"):
+            again(name)
+
+
 def test_broken_results_are_not_used_again(demo, no_kernel, tmp_path):
     root, done, _ = demo
     shutil.copytree(root, tmp_path / "copy")
