@@ -1,6 +1,6 @@
 """What an attack is: a function of what was published, with all that is known about it.
 
-An attack is one function, made callable, classified by the decorator :func:`attack`. Every attack stands in :data:`ALL`
+An attack is one function, made callable, classified by the decorator :func:`attack`. Every attack stands in :data:`ATTACKS`
 under its name, so that a test, a command line or a comparison can go over all of them.
 """
 
@@ -111,7 +111,7 @@ class Attack(OneLine, Generic[P, R]):
 
 
 def attack(name: str, *, paper: str, **params: Any) -> Callable[[Callable[P, R]], Attack[P, R]]:
-    """Make an attack of a function, and enter it in :data:`ALL`; see :class:`Attack` for what is to be said of it."""
+    """Make an attack of a function, and enter it in :data:`ATTACKS`; see :class:`Attack` for what is to be said of it."""
 
     def make(function: Callable[P, R]) -> Attack[P, R]:
         made = Attack(enforce(function), name, **params)

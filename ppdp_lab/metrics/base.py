@@ -5,7 +5,7 @@ A metric is one function of a release, made callable, named and bounded by the d
     @metric("GCP", unit="share", better="lower", bounds=(0, 1), reference="Ghinita et al., VLDB 2007")
     def gcp(release: Release) -> float: ...
 
-Every metric stands in :data:`ALL` under its name, so that a test, a command line or a sweep can go over all of them.
+Every metric stands in :data:`METRICS` under its name, so that a test, a command line or a sweep can go over all of them.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class Metric(Generic[P]):
 def metric(
     label: str, *, reference: str, **params: Any
 ) -> Callable[[Callable[Concatenate[Release, P], float]], Metric[P]]:
-    """Make a metric of a function of a release, and enter it in :data:`ALL`.
+    """Make a metric of a function of a release, and enter it in :data:`METRICS`.
 
     Parameters
     ----------

@@ -173,7 +173,9 @@ def test_files_that_are_no_saved_publisher_are_refused_in_words(tmp_path, monkey
         monkeypatch.setattr(memory, "FORMAT", version)
         Remembering().save(tmp_path / "old.npz")
         monkeypatch.undo()
-        with pytest.raises(DataFileError, match=f"has format {version}, but this version of ppdp_lab reads format 3 only"):
+        with pytest.raises(
+            DataFileError, match=f"has format {version}, but this version of ppdp_lab reads format 3 only"
+        ):
             Remembering.load(tmp_path / "old.npz")
 
 
