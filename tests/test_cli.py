@@ -251,7 +251,7 @@ def test_the_reader_says_what_it_found_and_takes_what_it_is_given(call, tmp_path
     ask = ("anonymize", "f.csv", "--qi", "zip,weight", "--sensitive", "disease", "--k", 2, "-o", "out.csv")
     refused = refusal(call(*ask, code=2))
     assert "column 'weight' has 1 missing value(s), first in line(s) 4" in refused
-    assert "use --missing drop (leave such rows out) or --missing value" in refused and "missing = " not in refused
+    assert "use --missing drop (leave such rows out), --missing value" in refused and "missing = " not in refused
     said = call(*ask, "--missing", "drop").stdout
     for words in (
         "read f.csv as CSV: 2 rows\n  separator semicolon (found), decimal comma (found), cp1252 (found)",
@@ -536,7 +536,7 @@ def test_show_leaves_no_placeholder_in_a_caption(path, call):
 
 
 def test_show_fills_captions_with_the_values_of_the_scale(call):
-    printed = " ".join(call("show", REPOSITORY / "experiments" / "tour.toml").stdout.split())
+    printed = " ".join(call("show", REPOSITORY / "experiments" / "tour").stdout.split())
     assert "with distinct l-diversity (l = 3), with t-closeness (t = 0.3)" in printed
     assert "Mondrian's boxes over two attributes, k-anonymity alone" in printed
     assert "People whose sensitive value is certain (left)" in printed

@@ -137,7 +137,7 @@ GENERATED = ("ndarray", "DataFrame", "Index", "Series", "list", "dict", "tuple",
 def test_no_dataclass_prints_what_it_holds_many_of() -> None:
     """A repr that the decorator writes is fine for a few plain fields; whoever holds arrays or lists derives from OneLine."""
     wrong = []
-    inside = ("ppdp_lab.lab", "ppdp_lab.explore", "ppdp_lab.cli")
+    inside = ("ppdp_lab.lab", "ppdp_lab.sweep", "ppdp_lab.classroom", "ppdp_lab.explore", "ppdp_lab.cli")
     for module in pkgutil.walk_packages(pl.__path__, "ppdp_lab."):
         if "._" in module.name or module.name.startswith(inside):
             continue

@@ -184,7 +184,7 @@ def column_of(tree: Hierarchy, codes: np.ndarray) -> pd.Series:
 
     The categories are all leaves in the hierarchy's order, also those that do not occur.
 
-    >>> column(flat(["Female", "Male"]), np.array([1, 1])).cat.categories.tolist()
+    >>> column_of(flat(["Female", "Male"]), np.array([1, 1])).cat.categories.tolist()
     ['Female', 'Male']
     """
     leaves = leaf_index(tree)

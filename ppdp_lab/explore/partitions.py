@@ -30,7 +30,7 @@ def risks_and_loss(release: Release) -> dict[str, float]:
     >>> import ppdp_lab as pl
     >>> release = pl.Mondrian(pl.KAnonymity(12)).anonymize(pl.datasets.load("adult", rows=12))
     >>> {name: round(share, 2) for name, share in risks_and_loss(release).items()}
-    {'largest risk': 0.08, 'mean risk': 0.08, 'value certain': 0.0, 'loss (GCP)': 0.82, 'loss (entropy)': 0.62}
+    {'largest risk': 0.08, 'mean risk': 0.08, 'value certain': 0.0, 'loss (GCP)': 0.82, 'loss (entropy)': 1.0}
     """
     published = release.published()
     sizes = published.sizes

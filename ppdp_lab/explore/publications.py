@@ -117,7 +117,7 @@ def printed_series(tables: Sequence[ExampleRelease]) -> list[Release]:
 def worked_example(data: str) -> tuple[list[Microdata], UpdateModel | None]:
     """The tables of a worked example, and how values change in it.
 
-    >>> [len(table) for table in example("hospital")[0]], example("hospital")[1]
+    >>> [len(table) for table in worked_example("hospital")[0]], worked_example("hospital")[1]
     ([6, 7, 5], None)
     """
     if data == "patients":
@@ -129,7 +129,7 @@ def worked_example(data: str) -> tuple[list[Microdata], UpdateModel | None]:
 def graphs_of(series: Series, person: object) -> list[SensitiveUpdateGraph | None]:
     """The person's update graph after each release; None as long as they have not been published.
 
-    >>> tables = printed(mdistinct.diverse_series())
+    >>> tables = printed_series(mdistinct.diverse_series())
     >>> series = Series.of(tables, model=example("patients")[1])
     >>> [[sorted(level) for level in graph.feasible().levels] for graph in graphs_of(series, "Julia")]
     [[['Dyspepsia', 'Pneumonia']], [['Pneumonia'], ['Lung Cancer', 'Pneumonia']]]

@@ -3,6 +3,7 @@
 from ppdp_lab.io.options import OPTIONS, FileReport, Reading, ReadingWarning
 from ppdp_lab.io.reading import (
     FileFrame,
+    doubtful_columns,
     open_table,
     read_file,
     read_frames,
@@ -31,6 +32,7 @@ __all__ = [
     "atomic_write",
     "atomic_write_all",
     "check_lock",
+    "doubtful_columns",
     "format_of",
     "formula_cells",
     "locked",

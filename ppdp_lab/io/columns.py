@@ -56,7 +56,7 @@ class Kind:
     note: str = ""
     refused: str | None = None
     other_decimal: str = ""
-    layouts: tuple[str, ...] = ()
+    layouts: tuple[str, ...] = field(default=(), repr=False)
 
     def __str__(self) -> str:
         return f"{self.name} ({self.why})" if self.why else self.name

@@ -152,7 +152,7 @@ class NaiveBaseline(Publisher):
     --------
     >>> import pandas as pd, ppdp_lab as pl
     >>> table = pl.Microdata(pd.DataFrame({"age": [21, 25, 57, 60]}), pl.Schema("age"))
-    >>> Anew(pl.Mondrian(pl.KAnonymity(2))).publish(table).to_frame()["age"].unique().tolist()
+    >>> NaiveBaseline(pl.Mondrian(pl.KAnonymity(2))).publish(table).to_frame()["age"].unique().tolist()
     ['[21, 25]', '[57, 60]']
     """
 
@@ -199,7 +199,7 @@ def thresholds(people: int, values: int) -> dict[str, dict[str, Any]]:
 def ways(entry: Entry[Attack[Any, Any]]) -> list[tuple[str, bool]]:
     """Under which names an attack is tried, and whether it then follows rows by their pseudonyms.
 
-    >>> ways(ALL.entry("intersection")), ways(ALL.entry("skewness"))
+    >>> ways(ATTACKS.entry("intersection")), ways(ATTACKS.entry("skewness"))
     ([('intersection', False), ('intersection, rows followed', True)], [('skewness', False)])
     """
     if entry.member.needs_pseudonyms:
@@ -293,7 +293,7 @@ TIME = "time"
 def cost_columns() -> list[dict[str, Any]]:
     """Every cost with its label, its unit and which way is better, its value as yet unknown.
 
-    >>> [row["label"] for row in columns()][-4:]
+    >>> [row["label"] for row in cost_columns()][-4:]
     ['counterfeits', 'suppressed', 'dirty', 'time']
     """
     said = [(m.name, m.label, m.unit, m.better) for m in METRICS.values()]

@@ -173,7 +173,7 @@ def test_a_knob_turned_while_an_answer_is_put_is_not_lost(monkeypatch):
         entered.set()
         go_on.wait(30)
 
-    monkeypatch.setattr("ppdp_lab.explore.widgets.reshape", held)
+    monkeypatch.setattr("ppdp_lab.explore.panel.reshape", held)
     made.controls["n"].value = 1
     assert entered.wait(30)
     made.controls["n"].value = 2

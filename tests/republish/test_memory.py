@@ -228,7 +228,7 @@ def test_the_lock_lies_beside_the_memory_and_nowhere_else(tmp_path: Path, monkey
         held.extend(p.name for p in folder.iterdir())
         return write(path, content, **more)
 
-    monkeypatch.setattr(file, "write_whole", look)
+    monkeypatch.setattr(file, "atomic_write", look)
     publisher = pl.MInvariance(2)
     publisher.publish(table())
     publisher.save(folder / "memory.npz")

@@ -43,9 +43,7 @@ def test_a_killed_worker_costs_no_point_and_none_is_run_twice(cluster, tmp_path)
     assert (done.executed, done.failed) == (N, 0) and done.frame["killed_once"].tolist() == [i * i for i in range(N)]
     assert executed(tmp_path) == list(range(N))  # every point to its end, once
     assert f"{N} points, 0 in the store, {N} to run in 2 workers of the cluster" in lines[0]
-    again = sweep(
-        function("killed_once"), grid, store=tmp_path, cluster=cluster.scheduler_address, say=lines.append
-    )
+    again = sweep(function("killed_once"), grid, store=tmp_path, cluster=cluster.scheduler_address, say=lines.append)
     assert (again.executed, again.found) == (0, N)
 
 

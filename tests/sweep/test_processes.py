@@ -109,7 +109,7 @@ def test_a_process_that_cannot_take_up_the_job_is_said(tmp_path, monkeypatch):
     def loss(k):
         return k
 
-    monkeypatch.setattr("ppdp_lab.sweep.process.COMMAND", "raise SystemExit('nothing works here')")
+    monkeypatch.setattr("ppdp_lab.sweep.local.COMMAND", "raise SystemExit('nothing works here')")
     with pytest.raises(PPDPError, match=r"no process could take up loss: .*exit code 1: nothing works here"):
         sweep(loss, {"k": [1]}, store=tmp_path, processes=1, say=quiet)
 
