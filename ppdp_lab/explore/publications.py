@@ -130,7 +130,7 @@ def graphs_of(series: Series, person: object) -> list[SensitiveUpdateGraph | Non
     """The person's update graph after each release; None as long as they have not been published.
 
     >>> tables = printed_series(mdistinct.diverse_series())
-    >>> series = Series.of(tables, model=example("patients")[1])
+    >>> series = Series.of(tables, model=worked_example("patients")[1])
     >>> [[sorted(level) for level in graph.feasible().levels] for graph in graphs_of(series, "Julia")]
     [[['Dyspepsia', 'Pneumonia']], [['Pneumonia'], ['Lung Cancer', 'Pneumonia']]]
     """
