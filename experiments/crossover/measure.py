@@ -162,8 +162,8 @@ def compare(
             continue
         adversary = Adversary(releases, model)
         for least in inputs.leasts:
-            said = {what: names | {"e": inputs.e} for what, names in thresholds(least, least).items()}
-            leaks += [where | {"least": least} | row for row in adversary.tries(said, inputs.settings)]
+            limits = {what: names | {"e": inputs.e} for what, names in thresholds(least, least).items()}
+            leaks += [where | {"least": least} | row for row in adversary.tries(limits, inputs.settings)]
         known = {"k": inputs.k, "queries": asked}
         paid += [where | row for row in costs.of_releases(releases, known, inputs.settings, seconds=seconds)]
     return leaks, paid
@@ -191,8 +191,8 @@ def frames(
 
 def setting(size: SimpleNamespace, inputs: Inputs, *, d: int) -> pd.DataFrame:
     """What was given to all, in one row, for the figures to say."""
-    said = {"k": inputs.k, "e": inputs.e, "d": d, "initial": size.initial, "rate": size.rate}
-    return pd.DataFrame([said | {"releases": 1 + size.updates, "queries": size.queries}])
+    shared = {"k": inputs.k, "e": inputs.e, "d": d, "initial": size.initial, "rate": size.rate}
+    return pd.DataFrame([shared | {"releases": 1 + size.updates, "queries": size.queries}])
 
 
 def refusals(*tables: pd.DataFrame) -> pd.DataFrame:
