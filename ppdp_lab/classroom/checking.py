@@ -155,7 +155,7 @@ class Task:
         The reference.
     read : callable
         Brings an answer into one form, so that sets, lists and Series compare; raises
-        :class:`~ppdp_lab.classroom.answers.Unreadable`.
+        ``Unreadable`` of ``ppdp_lab.classroom.answers``.
     steps : dict of str to callable
         What is marked by itself: each step draws random cases (from a ``random.Random``) that ask for one thing more. Who
         misses the last thing keeps the points of the first.

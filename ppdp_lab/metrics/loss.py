@@ -121,7 +121,7 @@ def ncp(release: Release, *, weights: Weights | None = None) -> float:
     its node v' over all leaves, |v'| / |H| (Section 4.4 of [2]_), a set its size over the domain's. A value that was
     not generalized costs nothing: so [1]_; the formula of [2]_, read to the letter, would charge it 1 / |H|.
 
-    We depart from that for sets of text from a long list (more than :data:`~ppdp_lab.table.domain.MANY_VALUES` values). Five
+    We depart from that for sets of text from a long list (more than 64 values). Five
     exact birth dates out of 10,000 would cost 0.0005, next to nothing, although they hide only which of the five is the
     person's. There a set of s of n values costs at least log s / log n, the share of the bits that can no longer be
     told: 0.17 for these five. In all cases missing values do not add to the length of a domain, so that other values do not
