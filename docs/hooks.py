@@ -1,8 +1,9 @@
-"""What mkdocs calls while it builds: pages from ppdp_lab.lab.report.site, docstrings as Markdown. Nothing is made here."""
+"""What mkdocs calls while it builds: pages from docs.builder, docstrings as Markdown. Nothing is made here."""
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache, partial
@@ -13,11 +14,11 @@ from typing import Any
 import griffe
 from mkdocs.structure.files import File
 
-from ppdp_lab.lab.report.site.assembly import Site, nav
-from ppdp_lab.lab.report.site.docstrings import missing_sources, to_markdown, with_note
-from ppdp_lab.lab.report.site.reference import default_of, place_of
-
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # the mkdocs command does not look for modules in the working folder
+
+from docs.builder.pages import Site, nav  # noqa: E402
+from docs.builder.reference import default_of, missing_sources, place_of, to_markdown, with_note  # noqa: E402
 
 
 @cache

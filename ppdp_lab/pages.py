@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
-from ppdp_lab.registry import readable
+from ppdp_lab.text import readable
 
 GENERATOR, SHORT = "ppdp_lab report", 24
 LONGEST, MOST_COLUMNS = 200, 25  # letters of a cell, and columns of a table, unless it is asked for more

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ppdp_lab.forms import Anatomized, Generalized, Published
+from ppdp_lab.release.anatomized import Anatomized
+from ppdp_lab.release.forms import Published
+from ppdp_lab.release.generalized import Generalized
 
 
 def candidates(published: Published, codes: np.ndarray) -> np.ndarray:

@@ -15,8 +15,8 @@ from members import make
 
 import ppdp_lab as pl
 from ppdp_lab.anonymize import ANONYMIZERS
-from ppdp_lab.forms import FORMS, Tables
 from ppdp_lab.registry import Entry
+from ppdp_lab.release.forms import FORMS, Tables
 from ppdp_lab.republish import PUBLISHERS
 
 MAKERS = [*ANONYMIZERS.entries(), *PUBLISHERS.entries()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -15,10 +16,8 @@ from typer.testing import CliRunner
 from ppdp_lab import __version__
 from ppdp_lab.anonymize import ALGORITHMS
 from ppdp_lab.cli import app
-from ppdp_lab.lab import bench, runner
-from ppdp_lab.lab.bench.base import Measurement
-from ppdp_lab.lab.experiment import catalogue
-from ppdp_lab.lab.run import tables
+from ppdp_lab.lab import bench, catalogue, runner, runs
+from ppdp_lab.lab.bench import Measurement
 
 REPOSITORY = Path(__file__).parents[1]
 DATA = Path(__file__).parent / "lab" / "data" / "experiments"
@@ -362,7 +361,7 @@ def test_without_experiments_it_says_so(call, monkeypatch):
     monkeypatch.setattr(catalogue, "SHIPPED", ())
     assert "no experiments" in call("list").stdout
     assert "nothing to reproduce" in call("reproduce").stdout
-    assert "no experiments/*.toml" in refusal(call("run", "tour", code=2))
+    assert "no experiments/*/experiment.toml" in refusal(call("run", "tour", code=2))
 
 
 @pytest.fixture
@@ -376,8 +375,9 @@ def root(call, tmp_path, monkeypatch):
         folder, rows = Path(environment["PPDP_LAB_RUN"]), parameters["rows"]
         boxes = pd.DataFrame({"x0": [0.0], "x1": [1.0], "y0": [0.0], "y1": [1.0], "size": [rows]})
         losses = pd.DataFrame({"method": "m", "k": [2, 4, 8], "loss": [0.1, 0.2, 0.3], "suppressed": 0})
-        tables.write({"loss": losses, "boxes": boxes}, folder)
-        (folder / "finish.json").write_text('{"tables": ["loss", "boxes"], "figures": ["loss", "boxes"], "data": []}')
+        runs.write_tables({"loss": losses, "boxes": boxes}, folder)
+        handed = {"tables": ["loss", "boxes"], "figures": ["loss", "boxes"], "data": [], "modules": ["__init__.py"]}
+        (folder / "finish.json").write_text(json.dumps(handed))
         executed.append(parameters)
         watch(0, 7)
 
@@ -536,7 +536,7 @@ def test_show_leaves_no_placeholder_in_a_caption(path, call):
 
 
 def test_show_fills_captions_with_the_values_of_the_scale(call):
-    printed = " ".join(call("show", REPOSITORY / "experiments" / "tour.toml").stdout.split())
+    printed = " ".join(call("show", REPOSITORY / "experiments" / "tour").stdout.split())
     assert "with distinct l-diversity (l = 3), with t-closeness (t = 0.3)" in printed
     assert "Mondrian's boxes over two attributes, k-anonymity alone" in printed
     assert "People whose sensitive value is certain (left)" in printed
@@ -565,14 +565,11 @@ def test_sweep_shows_equal_failures_once_and_stops_unless_told_to_keep_going(cal
     assert "30 of 30 points failed; see the errors above" in finished.stderr
 
 
-def test_runs_of_an_older_layout_do_no_harm(call, root, tmp_path):
+def test_a_folder_without_results_is_not_a_finished_run(call, root, tmp_path):
     call("run", "demo")
     (folder,) = (tmp_path / "results" / "demo").iterdir()
     shutil.rmtree(folder / "results")
-    (folder / "results.parquet").write_text("as it was once")
-    result = call("list")
-    assert result.stdout.splitlines()[-1].rstrip().endswith("paper")  # the scales; nothing is finished
-    assert f"the run in {folder} is of an older layout" in result.stderr
+    assert call("list").stdout.splitlines()[-1].rstrip().endswith("paper")  # the scales; nothing is finished
     assert "no experiment was run at scale 'quick'" in refusal(call("report", "--scale", "quick", code=2))
     assert "no finished run to draw from" in refusal(call("redraw", "demo", code=2))
     call("run", "demo")

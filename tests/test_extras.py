@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ppdp_lab.errors import MissingExtraError, PPDPError, comes_with
-from ppdp_lab.table.files import still_runs
+from ppdp_lab.io import still_runs
 
 ROOT = Path(__file__).parents[1]
 # What the extras bring along, by the names under which it is imported.
@@ -40,7 +40,7 @@ print(pl.attacks.homogeneity(release.published()))
 release.plot(), release._repr_html_(), table._repr_html_()
 from ppdp_lab.lab.bench import suites
 suites()
-from ppdp_lab.lab.run.machine import memory_gb
+from ppdp_lab.lab.identity import memory_gb
 assert memory_gb() > 0.1
 """
 

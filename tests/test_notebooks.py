@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ppdp_lab.lab import runner
-from ppdp_lab.lab.experiment import catalogue
-from ppdp_lab.lab.run import kernel, parameters
+from ppdp_lab.lab import catalogue, kernel, parameters, runner
 
 ROOT = Path(__file__).parents[1]
 EXPERIMENTS = {experiment.name: experiment for experiment in catalogue.experiments(ROOT)}

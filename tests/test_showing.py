@@ -19,13 +19,14 @@ from matplotlib.figure import Figure
 import ppdp_lab as pl
 from ppdp_lab import attacks, plotting
 from ppdp_lab.anonymize.base import ANONYMIZERS
-from ppdp_lab.attacks.registry import ALL, PAIR, RELEASE, SERIES
+from ppdp_lab.attacks.base import ATTACKS, PAIR, RELEASE, SERIES
 from ppdp_lab.datasets.examples import speedy
 from ppdp_lab.errors import ParameterError
-from ppdp_lab.forms import FORMS
 from ppdp_lab.principles import PRINCIPLES
-from ppdp_lab.registry import FAMILIES, cut
+from ppdp_lab.registry import FAMILIES
+from ppdp_lab.release.forms import FORMS
 from ppdp_lab.republish.publisher import PUBLISHERS
+from ppdp_lab.text import cut
 
 SCRIPT = "<script>alert('x')</script>"
 AGE, ILL = f"age {SCRIPT}", f'illness & "{SCRIPT}"'
@@ -68,7 +69,7 @@ def results() -> list[attacks.AttackResult]:
     made = [pl.Release(table.select(r), (r + 2 * i) // 4, pseudonyms=r + 50) for i, r in enumerate(rows)]
     background = attacks.Background.worst_case(made)
     found = [attacks.audit_series([r.published() for r in made], background, pl.DistinctLDiversity(2)), background]
-    for attack in ALL.values():
+    for attack in ATTACKS.values():
         series = [release.published(track=attack.needs_pseudonyms) for release in made]
         seen: tuple = {RELEASE: (series[0],), PAIR: tuple(series), SERIES: (series,)}[attack.sees]
         known = background[0] if attack.sees == RELEASE else background
@@ -136,7 +137,7 @@ GENERATED = ("ndarray", "DataFrame", "Index", "Series", "list", "dict", "tuple",
 def test_no_dataclass_prints_what_it_holds_many_of() -> None:
     """A repr that the decorator writes is fine for a few plain fields; whoever holds arrays or lists derives from OneLine."""
     wrong = []
-    inside = ("ppdp_lab.lab", "ppdp_lab.explore", "ppdp_lab.cli")
+    inside = ("ppdp_lab.lab", "ppdp_lab.sweep", "ppdp_lab.classroom", "ppdp_lab.explore", "ppdp_lab.cli")
     for module in pkgutil.walk_packages(pl.__path__, "ppdp_lab."):
         if "._" in module.name or module.name.startswith(inside):
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ppdp_lab.anonymize.clusters import LIMIT, widen
+from ppdp_lab.anonymize._clusters import LIMIT, widen
 
 TAKEN = np.int32(LIMIT)  # added to the cost of rows of which no record is left
 # Sums of 1,024 rows (4 kB) stay in the first-level cache while column after column is added to them.

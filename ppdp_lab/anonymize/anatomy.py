@@ -8,7 +8,7 @@ import numpy as np
 
 from ppdp_lab.anonymize._anatomy import draw_groups
 from ppdp_lab.anonymize.base import ANONYMIZERS, Anonymizer, without_value
-from ppdp_lab.errors import InfeasibleError, SchemaError, check_integer, check_seed
+from ppdp_lab.errors import InfeasibleError, SchemaError
 from ppdp_lab.principles import DistinctLDiversity
 from ppdp_lab.registry import Seed, Within
 from ppdp_lab.release import Release
@@ -52,8 +52,8 @@ class Anatomy(Anonymizer):
     style = "anatomized"
 
     def __init__(self, l: Annotated[int, Within(at_least=2)], *, seed: Seed = None) -> None:  # noqa: E741
-        self.l = check_integer("l", l, at_least=2)
-        self.seed = check_seed(seed)
+        self.l = l
+        self.seed = seed
         self.rule = DistinctLDiversity(l)
 
     def _release(self, table: Microdata) -> Release:
@@ -69,8 +69,8 @@ class Anatomy(Anonymizer):
         counts = np.bincount(values, minlength=len(domain))
         self._require_eligible(counts, domain.labels, domain.name)
 
-        chance = np.random.default_rng(self.seed)
-        order = table.order_by_chance(chance)
+        rng = np.random.default_rng(self.seed)
+        order = table.shuffled_order(rng)
         stacks = order[np.argsort(values[order], kind="stable")]  # the records of each value, in random order
         begin = np.r_[0, np.cumsum(counts)]
         left = counts.copy()
@@ -90,8 +90,8 @@ class Anatomy(Anonymizer):
             # Some group lacks v: at most n / l records have v, one of them is left over, and there are more than n / l - 1
             # groups.
             lacking = np.flatnonzero((group_values != v).all(axis=1))
-            class_of[stacks[begin[v] + drawn[v]]] = chance.choice(lacking)
-        return Release(table, class_of, style=self.style, ties=chance.permutation(n_groups), **self._said())
+            class_of[stacks[begin[v] + drawn[v]]] = rng.choice(lacking)
+        return Release(table, class_of, style=self.style, ties=rng.permutation(n_groups), **self._said())
 
     def _require_eligible(self, counts: np.ndarray, labels: np.ndarray, name: str) -> None:
         """At most one l-th of the records may share a value."""

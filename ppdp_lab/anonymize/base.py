@@ -13,7 +13,7 @@ from ppdp_lab.principles import Principle
 from ppdp_lab.registry import Plain, Registry
 from ppdp_lab.release import Release
 from ppdp_lab.table import ClassCounts, Microdata
-from ppdp_lab.table.keys.bounds import check_codes
+from ppdp_lab.table.checks import check_codes
 
 
 class Anonymizer(Plain, ABC):
@@ -46,7 +46,7 @@ class Anonymizer(Plain, ABC):
                 f"{type(self).__name__} needs a ppdp_lab.Microdata, not {type(table).__name__}; wrap the frame first"
             )
 
-    def divided(self, table: Microdata, part_of: np.ndarray) -> np.ndarray:
+    def anonymize_within(self, table: Microdata, part_of: np.ndarray) -> np.ndarray:
         """Class of each record if every part of the table is anonymized by itself; -1 for a suppressed one.
 
         ``part_of`` numbers the parts 0, 1, ...; records of part -1 are passed over and get -1. A part that cannot be
@@ -54,7 +54,7 @@ class Anonymizer(Plain, ABC):
 
         >>> import pandas as pd, ppdp_lab as pl
         >>> table = pl.Microdata(pd.DataFrame({"age": [21, 22, 58, 59, 23, 40, 60]}), pl.Schema("age"))
-        >>> pl.KMember(3).divided(table, np.array([0, 0, 0, 0, 1, -1, 1])).tolist()
+        >>> pl.KMember(3).anonymize_within(table, np.array([0, 0, 0, 0, 1, -1, 1])).tolist()
         [0, 0, 0, 0, 1, -1, 1]
         """
         self._require_table(table)

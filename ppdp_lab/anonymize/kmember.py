@@ -6,10 +6,12 @@ from typing import Annotated
 
 import numpy as np
 
+from ppdp_lab.anonymize._clusters import Clusters, Space, find_best_cluster, take_in
+from ppdp_lab.anonymize._clusters import extent as extent  # i3M clusters in the same space
+from ppdp_lab.anonymize._clusters import measure as measure
+from ppdp_lab.anonymize._clusters import widen as widen
 from ppdp_lab.anonymize._kmember import k_member
 from ppdp_lab.anonymize.base import ANONYMIZERS, Anonymizer
-from ppdp_lab.anonymize.clusters import Clusters, Space, find_best_cluster, take_in
-from ppdp_lab.errors import check_seed
 from ppdp_lab.principles import KAnonymity
 from ppdp_lab.registry import Seed, Within
 from ppdp_lab.release import Release
@@ -65,7 +67,7 @@ class KMember(Anonymizer):
 
     def __init__(self, k: Annotated[int, Within(at_least=1)], *, seed: Seed = None) -> None:
         self.rule = KAnonymity(k)
-        self.seed = check_seed(seed)
+        self.seed = seed
 
     @property
     def k(self) -> int:
@@ -82,11 +84,11 @@ class KMember(Anonymizer):
 
     def _clusters(self, table: Microdata) -> np.ndarray:
         """The clusters of a table of k records or more: with fewer there is none that could take a record in."""
-        chance = np.random.default_rng(self.seed)
+        rng = np.random.default_rng(self.seed)
         space = Space.of(table)
         rows = table.group_rows()
         n, n_clusters = len(table), len(table) // self.k
-        shuffled = table.order_by_chance(chance)
+        shuffled = table.shuffled_order(rng)
         stacks = shuffled[
             np.argsort(rows.class_of[shuffled], kind="stable")
         ]  # the records of each row, in random order

@@ -26,12 +26,12 @@ from ppdp_lab.anonymize._mondrian import (
     specialize,
 )
 from ppdp_lab.anonymize.base import ANONYMIZERS, Anonymizer, check_rule
-from ppdp_lab.errors import ParameterError, check_choice, check_seed
+from ppdp_lab.errors import ParameterError
 from ppdp_lab.principles import Principle
 from ppdp_lab.registry import OneOf, Seed
 from ppdp_lab.release import Release
 from ppdp_lab.table import ClassCounts, Microdata
-from ppdp_lab.table.keys.bounds import check_codes
+from ppdp_lab.table.checks import check_codes
 
 CUTS = {"median": (MEDIAN,), "median-or-below": (MEDIAN, BELOW)}
 CHOICES = ("widest", "distinct", "balanced")
@@ -96,21 +96,21 @@ class Mondrian(Anonymizer):
         if not isinstance(strict, bool):
             raise ParameterError(f"strict must be True or False, not {strict!r}")
         self.strict = strict
-        self.cut = check_choice("cut", cut, CUTS)
-        self.choose = check_choice("choose", choose, CHOICES)
-        self.seed = check_seed(seed)
+        self.cut = cut
+        self.choose = choose
+        self.seed = seed
 
     def _release(self, table: Microdata) -> Release:
-        class_of = self.divided(table, np.zeros(len(table), dtype=np.int32))
+        class_of = self.anonymize_within(table, np.zeros(len(table), dtype=np.int32))
         return Release(table, class_of, **self._said(seeded=not self.strict))
 
-    def divided(self, table: Microdata, part_of: np.ndarray) -> np.ndarray:
+    def anonymize_within(self, table: Microdata, part_of: np.ndarray) -> np.ndarray:
         """As of any anonymizer, but all parts are cut together; ranges are shares of the whole table's."""
         self._require_table(table)
         part_of = check_codes("part_of", part_of, len(table) + 1, low=-1, n=len(table))
         # Relaxed cuts divide records that agree on one attribute: which of them go left is chance, not their values' or order.
-        chance = np.random.default_rng(self.seed)
-        rows = np.arange(len(table)) if self.strict else table.order_by_chance(chance)
+        rng = np.random.default_rng(self.seed)
+        rows = np.arange(len(table)) if self.strict else table.shuffled_order(rng)
         class_of = np.full(len(table), -1, dtype=np.int32)
         n_classes = 0
         level = _Level(table, rows, np.array([0, len(table)]))
@@ -202,10 +202,12 @@ class _Level:
         self.qi = table.qi_codes[:, rows]
         self.sensitive = table.sensitive_codes[:, rows]
         self.domains, self.totals = table.sensitive_domains, table.totals()
+        self.qi_domains = table.qi_domains
+        self.trees = [domain.hierarchy for domain in self.qi_domains]
         self._look()
 
     def _look(self) -> None:
-        self.is_tree = np.array([domain.hierarchy is not None for domain in self.table.qi_domains])
+        self.is_tree = np.array([tree is not None for tree in self.trees])
         self.n = len(self.offsets) - 1
         self.low = np.empty((len(self.qi), self.n), dtype=np.int32)
         self.high = np.empty_like(self.low)
@@ -213,14 +215,14 @@ class _Level:
             extents(self.offsets, codes, low, high)
         self.part = np.empty(len(self.rows), dtype=np.int32)
         # Node of each partition per attribute with a hierarchy: asked for at every try to cut, and looked up once.
-        trees = [domain.hierarchy for domain in self.table.qi_domains]
-        self.nodes = [None if tree is None else tree.lca(*ends) for tree, *ends in zip(trees, self.low, self.high)]
+        self.nodes = [None if tree is None else tree.lca(*ends) for tree, *ends in zip(self.trees, self.low, self.high)]
 
     def children(self, order: np.ndarray, offsets: np.ndarray) -> _Level:
         """The next level: the parts that ``order`` arranges."""
         # Not by the constructor: the parent's codes are already gathered, and lie closer together than the table's.
         child = object.__new__(_Level)
         child.table, child.domains, child.totals = self.table, self.domains, self.totals
+        child.qi_domains, child.trees = self.qi_domains, self.trees
         child.rows, child.offsets = self.rows[order], offsets
         child.qi, child.sensitive = gather(self.qi, order), gather(self.sensitive, order)
         child._look()
@@ -229,14 +231,14 @@ class _Level:
     def distinct(self) -> np.ndarray:
         """Distinct values per attribute and partition."""
         out = np.empty((len(self.qi), self.n), dtype=np.int64)
-        for codes, domain, row in zip(self.qi, self.table.qi_domains, out):
+        for codes, domain, row in zip(self.qi, self.qi_domains, out):
             distinct_values(self.offsets, codes, len(domain), row)
         return out
 
     def ranges(self) -> np.ndarray:
         """Width per attribute and partition: by coordinate for ordered attributes, by leaves or values for others."""
         out = np.empty((len(self.qi), self.n))
-        for i, domain in enumerate(self.table.qi_domains):
+        for i, domain in enumerate(self.qi_domains):
             low, high = self.low[i], self.high[i]
             if domain.hierarchy is not None:
                 out[i] = domain.hierarchy.leaf_counts[self.nodes[i]] - 1
@@ -251,7 +253,7 @@ class _Level:
     def propose(self, pending: np.ndarray, choice: np.ndarray, how: int) -> np.ndarray:
         """Divide each pending partition along its chosen attribute into :attr:`part`; return the number of parts."""
         n_parts = np.zeros(self.n, dtype=np.int64)
-        for i, domain in enumerate(self.table.qi_domains):
+        for i, domain in enumerate(self.qi_domains):
             chosen = pending[choice[pending] == i]
             if not len(chosen):
                 continue

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.attacks.updates import UpdateModel
+from ppdp_lab.attacks.update_model import UpdateModel
 from ppdp_lab.errors import IdError, ParameterError, check_integer, check_items, listed
-from ppdp_lab.registry import OneLine, counted
 from ppdp_lab.release import Release
 from ppdp_lab.table import Domain, Microdata, common_domains
+from ppdp_lab.text import OneLine, counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Presence(OneLine):
 
     ``states`` is the holder's note on which values are equal, per sensitive column: the number of the person's value among
     the person's own values, so that two releases with different numbers show a change, but never which value it is. No
-    attack reads it; :func:`~ppdp_lab.attacks.series.audit_series` tells by it whether an update model is missing.
+    attack reads it; :func:`~ppdp_lab.attacks.audit.audit_series` tells by it whether an update model is missing.
     """
 
     persons: np.ndarray
@@ -265,7 +265,7 @@ class Background:
                     first[who] = np.where(first[who] < 0, now, first[who])
         return found
 
-    def over(self, qi_domains: Sequence[Domain]) -> Background:
+    def recode(self, qi_domains: Sequence[Domain]) -> Background:
         """The same knowledge coded over other domains, which have at least the values that occur."""
         if all(mine is other for mine, other in zip(self.qi_domains, qi_domains)):
             return self

@@ -10,9 +10,9 @@ import numpy as np
 
 from ppdp_lab.attacks.background import Background, release_name
 from ppdp_lab.errors import ParameterError, PublicationError, check_items
-from ppdp_lab.forms import Feature, Published, PublishedRows
-from ppdp_lab.registry import OneLine
+from ppdp_lab.release.forms import Feature, Published, PublishedRows
 from ppdp_lab.table import Cells, ClassCounts, Domain, common_domains, group
+from ppdp_lab.text import OneLine
 
 
 def check_published(published: object, name: str) -> Published:
@@ -60,8 +60,8 @@ def check_shown(
         _check_background(releases, names, background)
         shown.append(("the background", background.qi_domains))
     quasi = common_domains(shown)
-    aligned = [release.over(quasi, sensitive) for release in releases]
-    return cast("list[PublishedRows]", aligned), None if background is None else background.over(quasi)
+    aligned = [release.recode(quasi, sensitive) for release in releases]
+    return cast("list[PublishedRows]", aligned), None if background is None else background.recode(quasi)
 
 
 def _check_background(releases: Sequence[Published], names: Sequence[str], background: object) -> None:

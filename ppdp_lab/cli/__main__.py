@@ -1,5 +1,5 @@
 """``python -m ppdp_lab.cli``."""
 
-from ppdp_lab.cli import main
+from ppdp_lab.cli.base import main
 
 main()

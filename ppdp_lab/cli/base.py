@@ -16,7 +16,7 @@ from ppdp_lab.errors import PPDPError
 ROOT, DATA = "PPDP_LAB_ROOT", "PPDP_LAB_DATA"
 
 if TYPE_CHECKING:
-    from ppdp_lab.lab.experiment.model import Experiment
+    from ppdp_lab.lab.experiment import Experiment
 
 
 class _Group(TyperGroup):
@@ -76,7 +76,7 @@ def _main(
 
 
 def root_folder() -> Path:
-    from ppdp_lab.lab.experiment.catalogue import find_root
+    from ppdp_lab.lab.catalogue import find_root
 
     return find_root()
 
@@ -86,7 +86,7 @@ def results_folder() -> Path:
 
 
 def experiment_named(name: str) -> Experiment:
-    from ppdp_lab.lab.experiment.catalogue import experiment
+    from ppdp_lab.lab.catalogue import experiment
 
     return experiment(name, root_folder())
 
@@ -94,7 +94,7 @@ def experiment_named(name: str) -> Experiment:
 def check_scale(scale: str, experiments: list[Experiment]) -> None:
     """Refuse a scale that no experiment has."""
     from ppdp_lab.errors import unknown
-    from ppdp_lab.lab.experiment.model import SCALES
+    from ppdp_lab.lab.experiment import SCALES
 
     known = {name for experiment in experiments for name in experiment.scales} or set(SCALES)
     if scale not in known:

@@ -23,8 +23,8 @@ def new(
     folder: Annotated[Path, typer.Argument(help="A folder that is empty or not there yet.")], exercise: Exercises = None
 ) -> None:
     """Write a ready course: nbgrader's configuration, and the exercises with solutions in source/."""
-    from ppdp_lab.lab.classroom.course import EXERCISES, write_course
-    from ppdp_lab.lab.report.text import table
+    from ppdp_lab.classroom.course import EXERCISES, write_course
+    from ppdp_lab.text import table
 
     written = write_course(folder, exercise or None)
     chosen = [EXERCISES[path.stem] for path in written if path.suffix == ".ipynb"]
@@ -44,7 +44,8 @@ def check(
     """Prove a course: hand in solutions, empty and wrong answers, grade them, and compare what they earn."""
     from tqdm import tqdm
 
-    from ppdp_lab.lab.classroom.course import EXERCISES, prove
+    from ppdp_lab.classroom.course import EXERCISES
+    from ppdp_lab.classroom.proving import prove
 
     bar = tqdm(total=len(exercise or EXERCISES), desc="exercises", disable=None, leave=False)
 

@@ -26,17 +26,17 @@ from ppdp_lab.cli.base import (
 from ppdp_lab.errors import PPDPError
 
 if TYPE_CHECKING:
-    from ppdp_lab.lab.experiment.model import Experiment
-    from ppdp_lab.lab.report.scorecard import Scored
-    from ppdp_lab.lab.run.record import Run
+    from ppdp_lab.lab.experiment import Experiment
+    from ppdp_lab.lab.runs import Run
+    from ppdp_lab.lab.scorecard import Scored
 
 
 @app.command("list")
 def list_() -> None:
     """List the experiments and what has been run of them."""
-    from ppdp_lab.lab.experiment.catalogue import experiments
-    from ppdp_lab.lab.report.text import table
-    from ppdp_lab.lab.run.record import finished_scales
+    from ppdp_lab.lab.catalogue import experiments
+    from ppdp_lab.lab.runs import finished_scales
+    from ppdp_lab.text import table
 
     rows, complaints = [], []
     for experiment in experiments(root_folder()):
@@ -64,8 +64,8 @@ def run(
     data_dir: DataFolder = None,
 ) -> None:
     """Run one experiment and print its verdicts."""
-    from ppdp_lab.lab.report import overview, scorecard
-    from ppdp_lab.lab.run import parameters
+    from ppdp_lab.lab import parameters, scorecard
+    from ppdp_lab.lab import report as overview
     from ppdp_lab.lab.runner import run as run_experiment
 
     use_data(data_dir)
@@ -85,9 +85,9 @@ def show(
     ] = False,
 ) -> None:
     """Show an experiment: parameters, scales, figures and where they are."""
-    from ppdp_lab.lab.report import overview
-    from ppdp_lab.lab.run import parameters
-    from ppdp_lab.lab.run.record import latest
+    from ppdp_lab.lab import parameters
+    from ppdp_lab.lab import report as overview
+    from ppdp_lab.lab.runs import latest
 
     experiment = experiment_named(name)
     newest = latest(experiment.name, results_folder())
@@ -97,10 +97,11 @@ def show(
 @app.command()
 def reproduce(scale: Scale = "quick", force: Force = False, data_dir: DataFolder = None) -> None:
     """Run all experiments and print the scorecard."""
-    from ppdp_lab.lab.experiment.catalogue import experiments
-    from ppdp_lab.lab.report import overview, scorecard
-    from ppdp_lab.lab.reproduce import reproduce as run_all
-    from ppdp_lab.table.files import write_whole
+    from ppdp_lab.io import atomic_write
+    from ppdp_lab.lab import report as overview
+    from ppdp_lab.lab import scorecard
+    from ppdp_lab.lab.catalogue import experiments
+    from ppdp_lab.lab.runner import reproduce as run_all
 
     use_data(data_dir)
     everything = experiments(root_folder())
@@ -113,7 +114,7 @@ def reproduce(scale: Scale = "quick", force: Force = False, data_dir: DataFolder
     scored = scorecard.collect([e for e in everything if e.name in runs], results_folder(), scale)
     scored += [scorecard.Scored(e, None) for e in everything if e.name not in runs]
     path = results_folder() / "SCORECARD.md"
-    write_whole(path, scorecard.markdown(scored))
+    atomic_write(path, scorecard.markdown(scored))
     finished = [(e, runs[e.name]) for e in everything if e.name in runs]
     say(f"\n{scorecard.plain(scored)}\n\n{overview.places(finished)}\n\n{path}")
     if failures:
@@ -137,10 +138,9 @@ def report(
     scale: Scale = "paper",
 ) -> None:
     """Collect figures and scorecard of finished runs in a folder or on one page, without running anything."""
-    from ppdp_lab.lab.experiment.catalogue import experiments
-    from ppdp_lab.lab.report import scorecard
-    from ppdp_lab.lab.report.collecting.gallery import gallery
-    from ppdp_lab.lab.report.collecting.page import check_target, write_page
+    from ppdp_lab.lab import scorecard
+    from ppdp_lab.lab.catalogue import experiments
+    from ppdp_lab.lab.report import check_target, gallery, write_page
 
     if html is not None:
         check_target(html)
@@ -167,9 +167,9 @@ def redraw(
     scale: Annotated[str | None, typer.Option("--scale", help="Of the newest run at this scale.")] = None,
 ) -> None:
     """Draw the figures and judge the claims of the newest run again, without running it; at a scale, of both columns."""
-    from ppdp_lab.lab.report import scorecard
-    from ppdp_lab.lab.report.presentation import present
-    from ppdp_lab.lab.run.record import by_data, latest
+    from ppdp_lab.lab import scorecard
+    from ppdp_lab.lab.figures import present
+    from ppdp_lab.lab.runs import by_data, latest
 
     found: Run | None
     real = None
@@ -204,14 +204,14 @@ def _saying_where(results: Path) -> Callable[[str], None]:
 
 def _is_run(name: str) -> bool:
     """Whether a name is the folder of a finished run."""
-    from ppdp_lab.lab.run.folders import finished
+    from ppdp_lab.lab.runs import finished
 
     return finished(Path(name).resolve())
 
 
 def _run_in(folder: str) -> tuple[Experiment, Run]:
     """The run in a folder, and its experiment."""
-    from ppdp_lab.lab.run.record import Run
+    from ppdp_lab.lab.runs import Run
 
     found = Run(Path(folder).resolve(), executed=False)
     return experiment_named(found.environment["experiment"]), found
@@ -219,7 +219,7 @@ def _run_in(folder: str) -> tuple[Experiment, Run]:
 
 def _changed(scored: Sequence[Scored]) -> str:
     """Runs with changed parameters are no runs at a scale, but can be reported by their folder."""
-    from ppdp_lab.lab.run.record import latest
+    from ppdp_lab.lab.runs import latest
 
     runs = [latest(entry.experiment.name, results_folder()) for entry in scored]
     found = next((run for run in runs if run is not None and run.environment["given"]), None)

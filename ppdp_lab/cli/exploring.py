@@ -21,7 +21,7 @@ def explore(
         import ipywidgets  # noqa: F401
         import voila  # noqa: F401
     from ppdp_lab.explore.serving import serve
-    from ppdp_lab.lab.experiment.catalogue import notebooks
+    from ppdp_lab.lab.catalogue import notebooks
 
     use_data(data_dir)
     serve(notebooks("explore", root_folder()), port=port, browser=not no_browser, say=say)

@@ -16,7 +16,7 @@ def data(
 ) -> None:
     """List the data sets, or describe one."""
     from ppdp_lab import datasets
-    from ppdp_lab.lab.report.text import table
+    from ppdp_lab.text import table
 
     use_data(data_dir)
     if name is not None:
@@ -31,7 +31,7 @@ def bench(suite: Annotated[str | None, typer.Argument(help="A suite; all of them
     """Measure speed beside reference operations."""
     from ppdp_lab.errors import unknown
     from ppdp_lab.lab.bench import suites
-    from ppdp_lab.lab.report.text import seconds, table
+    from ppdp_lab.text import seconds, table
 
     found = suites()
     if suite is not None and suite not in found:

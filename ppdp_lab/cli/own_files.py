@@ -59,10 +59,11 @@ def anonymize(
     """Anonymize a CSV or parquet file; print how it was read, and risk and loss before and after."""
     from ppdp_lab import holder
     from ppdp_lab.errors import ParameterError
-    from ppdp_lab.lab.report.text import table as aligned
-    from ppdp_lab.lab.run import parameters
-    from ppdp_lab.table import Schema, doubtful_columns
-    from ppdp_lab.table.files import format_of
+    from ppdp_lab.io import format_of
+    from ppdp_lab.io.reading import doubtful_columns
+    from ppdp_lab.lab import parameters
+    from ppdp_lab.table import Schema
+    from ppdp_lab.text import table as aligned
 
     if not qi:
         raise ParameterError("say which columns an adversary may know: --qi age,zip")

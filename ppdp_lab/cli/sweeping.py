@@ -12,7 +12,7 @@ from ppdp_lab.cli.base import DataFolder, Force, Scale, app, say, use_data
 from ppdp_lab.errors import PPDPError
 
 if TYPE_CHECKING:
-    from ppdp_lab.lab import Sweep
+    from ppdp_lab.sweep.result import Sweep
 
 STOPPED = 130  # what shells expect of a command that Ctrl-C has ended
 
@@ -46,13 +46,13 @@ def sweep(
 
     ppdp-lab sweep publish -p dataset=occ -p publisher=m_invariance,e_equivalence -p m=2,4 -p e=2 -p releases=3
     """
-    from ppdp_lab import lab
-    from ppdp_lab.lab.run.parameters import parse_grid
+    from ppdp_lab.lab.parameters import parse_grid
+    from ppdp_lab.sweep import sweep as run_sweep
 
     use_data(data_dir)
     going = {"stop_after": None} if keep_going else {}
     try:
-        done = lab.sweep(
+        done = run_sweep(
             name,
             parse_grid(parameter),
             store=store,
@@ -76,7 +76,7 @@ def sweep(
 
 def _show(done: Sweep) -> None:
     """Print the tables, where they lie, and what failed."""
-    from ppdp_lab.lab.report.text import table
+    from ppdp_lab.text import table
 
     assert done.folder is not None
     width = shutil.get_terminal_size((120, 24)).columns

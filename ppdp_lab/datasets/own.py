@@ -12,9 +12,9 @@ from typing import Any
 import pandas as pd
 
 from ppdp_lab.errors import DataFileError, DroppedColumnsWarning, ParameterError, SchemaError, listed
+from ppdp_lab.io import OPTIONS, FileReport, Reading, open_table
+from ppdp_lab.io.reading import frames_for, made_hierarchy, read_hierarchy, warn_of, warn_of_roles
 from ppdp_lab.table import Hierarchy, Microdata, Schema
-from ppdp_lab.table.files import OPTIONS, FileReport, Reading, open_table
-from ppdp_lab.table.from_files import frames_for, made_hierarchy, warn_of, warn_of_roles
 
 _ROLES = (
     "title",
@@ -86,9 +86,9 @@ def load_own(path: str | Path) -> Microdata:
         guarded = false                       # true if the file was written with a mark before formulas
 
     The keys of ``[reading]`` may also stand above, without that heading. The file is read as the command line and
-    monthly folders read it: see :class:`ppdp_lab.table.files.Reading`. Numbers that are codes, such as zip 01234, stay text;
+    monthly folders read it: see :class:`ppdp_lab.io.Reading`. Numbers that are codes, such as zip 01234, stay text;
     so does a column whose hierarchy comes from a file or masks characters. What the reader was not sure of comes as a
-    :class:`~ppdp_lab.table.files.ReadingWarning`. Columns that no role names are dropped.
+    :class:`~ppdp_lab.io.ReadingWarning`. Columns that no role names are dropped.
     """
     table, report = read_own(path)
     warn_of([report])
@@ -195,7 +195,7 @@ def _from_file(column: str, spec: Any, names: list[str], path: Path) -> Hierarch
     if column not in names:
         raise SchemaError(f"{str(path)!r} gives a hierarchy for {column!r}, which is not a column of the file")
     if isinstance(spec, str):
-        return Hierarchy.from_csv(path.parent / spec)
+        return read_hierarchy(path.parent / spec)
     if isinstance(spec, dict) and set(spec) in ({"widths"}, {"mask"}):
         return None
     raise DataFileError(

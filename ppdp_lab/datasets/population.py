@@ -43,7 +43,7 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.datasets.drawing import pick
-from ppdp_lab.datasets.places import INHABITANTS, listing
+from ppdp_lab.datasets.trees import INHABITANTS, listing
 from ppdp_lab.errors import check_integer
 
 FIRST_AGE = 17

@@ -1,21 +1,99 @@
-"""What an explorer is: knobs, two sentences that say what to look for, and from a state of the knobs a picture.
-
-Nothing here knows widgets. An explorer is asked ``show(state, work)`` and answers with a :class:`Shown`: the figure, what
-can be said of it, and the Python that makes it. :mod:`ppdp_lab.explore.panel` puts that on the screen.
-"""
+"""The Python behind a picture, as text that runs on its own."""
 
 from __future__ import annotations
 
+import ast
+import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ppdp_lab.errors import unknown
+import ppdp_lab
+from ppdp_lab.errors import listed, unknown
 from ppdp_lab.registry import Registry
+from ppdp_lab.release import Release
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+def script(*lines: str, imports: tuple[str, ...] = ()) -> str:
+    """Lines of code below the imports that they need: public names of the package are found, others are given.
+
+    >>> print(script("release = Mondrian(KAnonymity(5)).anonymize(table)"))
+    from ppdp_lab import KAnonymity, Mondrian
+    <BLANKLINE>
+    release = Mondrian(KAnonymity(5)).anonymize(table)
+    """
+    body = "\n".join(lines)
+    words = [node for node in ast.walk(ast.parse(body)) if isinstance(node, ast.Name)]
+    defined = {node.id for node in words if isinstance(node.ctx, ast.Store)}
+    offered = {*ppdp_lab.__all__, "plotting", "explore"} - {"table"}  # a room, but here always a variable
+    names = sorted({node.id for node in words} & offered - defined, key=_like_isort)
+    first = textwrap.fill(f"from ppdp_lab import {', '.join(names)}", 10_000) if names else ""
+    return "\n".join([*filter(None, [*imports, first]), "", body])
+
+
+def _like_isort(name: str) -> tuple[int, str]:
+    """CONSTANTS, then Classes, then functions and modules."""
+    return (0 if name.isupper() else 1 if name[0].isupper() else 2), name
+
+
+def call(function: str, **keywords: Any) -> str:
+    """The text of a call with keywords.
+
+    >>> call("draw", k=3, name="age")
+    "draw(k=3, name='age')"
+    """
+    return f"{function}({', '.join(f'{name}={value!r}' for name, value in keywords.items())})"
+
+
+# --------------------------------------------------------------------
+# What a release still reveals although it keeps its rule.
+
+
+def remaining_risk(release: Release) -> str:
+    """What a person's group reveals about each sensitive column, in sentences.
+
+    >>> import pandas as pd, ppdp_lab as pl
+    >>> frame = pd.DataFrame({"age": [20, 21, 60, 61], "illness": ["flu", "flu", "flu", "HIV"]})
+    >>> table = pl.Microdata(frame, pl.Schema("age", "illness"))
+    >>> print(remaining_risk(pl.Mondrian(pl.KAnonymity(2)).anonymize(table)))
+    But in 1 of 2 groups (2 people) everyone has the same illness: knowing a person's group reveals it.
+    >>> print(remaining_risk(pl.Mondrian(pl.KAnonymity(3)).anonymize(table)))
+    No group has only one illness, but the best guess within a group is right for up to 75.0% of its people.
+    """
+    names = release.table.schema.sensitive
+    if not names:
+        return "No column is sensitive, so what a group reveals is not measured."
+    counts, sentences = release.published().counts(), []
+    for name in names:
+        histogram = counts.histogram(name)
+        alike = histogram.distinct == 1
+        if alike.any():
+            people = int(histogram.sizes[alike].sum())
+            sentences.append(
+                f"But in {alike.sum():,} of {len(alike):,} group{'s' * (len(alike) > 1)} ({people:,} people) everyone has "
+                f"the same {name}: knowing a person's group reveals it."
+            )
+        else:
+            surest = min(float(histogram.shares.max()), 0.999)  # never rounded up to certainty
+            sentences.append(
+                f"No group has only one {name}, but the best guess within a group is right for up to {surest:.1%} of its "
+                f"people."
+            )
+    if len(names) > 1:
+        sentences.append(f"Someone who knows a person's value in one of {listed(names)} can use it to find the others.")
+    return " ".join(sentences)
+
+
+# --------------------------------------------------------------------
+# What an explorer is: knobs, two sentences that say what to look for, and from a state of the knobs a picture.
+#
+# Nothing here knows widgets. An explorer is asked ``show(state, work)`` and answers with a :class:`Shown`: the figure, what
+# can be said of it, and the Python that makes it. :mod:`ppdp_lab.explore.panel` puts that on the screen.
+
 
 EXPLORERS: Registry[Callable[..., Any]] = Registry("explorer")
 """All explorers: functions that return a widget. Start page, notebooks and tests read it."""

@@ -10,10 +10,10 @@ from html import escape
 from typing import Any
 
 from ppdp_lab.errors import PPDPError, comes_with
+from ppdp_lab.explore import widgets as pictures
 from ppdp_lab.explore.base import Explorer, Knob, Shown, Stopped, Work
-from ppdp_lab.explore.parts import pictures
-from ppdp_lab.explore.parts.controls import WIDE, control_of, next_stop, reshape
-from ppdp_lab.explore.parts.worker import Worker
+from ppdp_lab.explore.widgets import WIDE, control_of, next_stop, reshape
+from ppdp_lab.explore.worker import Worker
 from ppdp_lab.plotting import Places
 
 with comes_with("explore"):

@@ -13,12 +13,11 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import DataFileError, IdError, ParameterError, SchemaError, listed
-from ppdp_lab.registry import OneLine
+from ppdp_lab.io import FileReport, Reading, open_table
+from ppdp_lab.io.reading import ParquetFile, frames_for, warn_of, warn_of_roles
 from ppdp_lab.republish import Snapshot
 from ppdp_lab.table import Hierarchy, Microdata, Schema
-from ppdp_lab.table.files import FileReport, Reading, open_table
-from ppdp_lab.table.files.opening import ParquetFile
-from ppdp_lab.table.from_files import frames_for, warn_of, warn_of_roles
+from ppdp_lab.text import OneLine
 
 _MONTHLY = re.compile(r"\.(csv|tsv|parquet|arrow|feather)(\.(gz|bz2|xz))?$", re.IGNORECASE)
 
@@ -69,12 +68,12 @@ def snapshots_from_folder(
         The names of all these files, first month first. Needed only where names such as ``jan.csv`` and ``feb.csv`` do not
         decide the order: ``month-2`` comes before ``month-10``, and ``12-2025`` before ``01-2026``.
     separator, decimal, encoding, missing, missing_values, text, numbers, guarded
-        How files are read; see :class:`ppdp_lab.table.files.Reading`. What is not said is found in each file. Columns are
+        How files are read; see :class:`ppdp_lab.io.Reading`. What is not said is found in each file. Columns are
         read alike over all months: one that is a number in some files only is text in all.
 
     Notes
     -----
-    What the reader was not sure of comes as a :class:`~ppdp_lab.table.files.ReadingWarning`;
+    What the reader was not sure of comes as a :class:`~ppdp_lab.io.ReadingWarning`;
     :func:`ppdp_lab.holder.read_months` gives its reports as well.
     """
     options = Reading(

@@ -5,7 +5,7 @@ A metric is one function of a release, made callable, named and bounded by the d
     @metric("GCP", unit="share", better="lower", bounds=(0, 1), reference="Ghinita et al., VLDB 2007")
     def gcp(release: Release) -> float: ...
 
-Every metric stands in :data:`ALL` under its name, so that a test, a command line or a sweep can go over all of them.
+Every metric stands in :data:`METRICS` under its name, so that a test, a command line or a sweep can go over all of them.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from functools import update_wrapper
 from typing import Any, Concatenate, Generic, ParamSpec
 
 from ppdp_lab.errors import ParameterError, check_choice, listed
-from ppdp_lab.forms import Feature, readable_by
-from ppdp_lab.registry import Registry
+from ppdp_lab.registry import Registry, enforce
 from ppdp_lab.release import Release
+from ppdp_lab.release.forms import Feature, readable_by
 
 P = ParamSpec("P")
 Bounds = tuple[float | None, float | None]
 
-ALL: Registry[Metric[Any]] = Registry("metric")
+METRICS: Registry[Metric[Any]] = Registry("metric")
 
 
 class Metric(Generic[P]):
@@ -70,8 +70,8 @@ class Metric(Generic[P]):
         reads: tuple[Feature, ...] = (),
     ) -> None:
         update_wrapper(self, function)  # type: ignore[arg-type]
-        self._function = function
-        self._bounds = bounds
+        self._function = enforce(function)
+        self._bounds = enforce(bounds) if callable(bounds) else bounds
         self.name = function.__name__
         self.label = label
         self.unit = unit
@@ -119,9 +119,9 @@ class Metric(Generic[P]):
 
 
 def metric(
-    label: str, *, reference: str, **said: Any
+    label: str, *, reference: str, **params: Any
 ) -> Callable[[Callable[Concatenate[Release, P], float]], Metric[P]]:
-    """Make a metric of a function of a release, and enter it in :data:`ALL`.
+    """Make a metric of a function of a release, and enter it in :data:`METRICS`.
 
     Parameters
     ----------
@@ -144,10 +144,10 @@ def metric(
     """
 
     def make(function: Callable[Concatenate[Release, P], float]) -> Metric[P]:
-        made: Metric[P] = Metric(function, label, reference=reference, **said)
+        made: Metric[P] = Metric(function, label, reference=reference, **params)
         shown = listed([feature.value for feature in made.reads]).replace("'", "") or "classes and their regions"
         promises = f"{made.axis}, {made.better} is better"
-        ALL.add(made.name, accepts=f"releases that show {shown}", promises=promises, paper=reference)(made)
+        METRICS.add(made.name, accepts=f"releases that show {shown}", promises=promises, paper=reference)(made)
         return made
 
     return make
@@ -162,4 +162,4 @@ def get(name: str) -> Metric[Any]:
     Traceback (most recent call last):
     ppdp_lab.errors.UnknownNameError: unknown metric 'nvp'; did you mean 'ncp'? Known: ...
     """
-    return ALL[name]
+    return METRICS[name]

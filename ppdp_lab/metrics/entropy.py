@@ -22,7 +22,7 @@ import numpy as np
 
 from ppdp_lab.errors import ParameterError, SchemaError, check_choice, listed
 from ppdp_lab.metrics.base import Bounds, metric
-from ppdp_lab.metrics.regions import everything, table_region
+from ppdp_lab.metrics.loss import everything, table_region
 from ppdp_lab.release import Release
 from ppdp_lab.table import Intervals
 from ppdp_lab.table.boxes import BoxColumn

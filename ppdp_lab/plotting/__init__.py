@@ -13,7 +13,20 @@ A drawing function is usually a few lines::
         return plotting.label(ax, x="k (records per class)", y="loss (share)")
 """
 
-from ppdp_lab.plotting.axes import band, counted, curves, dashed, from_zero, label, logarithmic, percent, placed
+from ppdp_lab.plotting.axes import (
+    band,
+    caption,
+    counted,
+    curves,
+    dashed,
+    from_zero,
+    label,
+    legend_above,
+    logarithmic,
+    percent,
+    placed,
+    wrapped,
+)
 from ppdp_lab.plotting.boxes import SHADES, partition
 from ppdp_lab.plotting.images import Picture, Places, figure, image, save, show
 from ppdp_lab.plotting.settings import (
@@ -28,7 +41,6 @@ from ppdp_lab.plotting.settings import (
     style,
     style_of_two,
 )
-from ppdp_lab.plotting.words import caption, legend_above, wrapped
 
 __all__ = [
     "COLOURS",

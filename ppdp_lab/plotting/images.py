@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from ppdp_lab.errors import ParameterError, check_choice
+from ppdp_lab.io import atomic_write_all
 from ppdp_lab.plotting.settings import in_look
-from ppdp_lab.table.files import write_all
 
 _METADATA: dict[str, dict[str, Any]] = {
     "png": {"Software": "ppdp_lab"},
@@ -61,7 +61,9 @@ def save(fig: Figure, path: str | Path) -> list[Path]:
     if suffix.removeprefix(".") in _METADATA:
         stem = stem.with_suffix("")
     targets = {form: stem.with_name(f"{stem.name}.{form}") for form in _METADATA if form != "pdf" or suffix == ".pdf"}
-    write_all({target: image(fig, form) for form, target in targets.items()})  # a reader never finds half a figure
+    atomic_write_all(
+        {target: image(fig, form) for form, target in targets.items()}
+    )  # a reader never finds half a figure
     return list(targets.values())
 
 

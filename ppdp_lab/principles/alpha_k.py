@@ -7,11 +7,12 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from ppdp_lab.errors import ParameterError, check_integer, check_items, check_number, listed
+from ppdp_lab.errors import ParameterError, check_items, listed
 from ppdp_lab.principles.base import PRINCIPLES, TOLERANCE, rounded_up
 from ppdp_lab.principles.l_diversity import SensitivePrinciple
-from ppdp_lab.registry import Within, counted
+from ppdp_lab.registry import Within
 from ppdp_lab.table import ClassCounts, Histogram
+from ppdp_lab.text import counted
 
 
 @PRINCIPLES.add(
@@ -55,8 +56,8 @@ class AlphaKAnonymity(SensitivePrinciple):
         attribute: str | None = None,
     ) -> None:
         super().__init__(attribute)
-        self.alpha = check_number("alpha", alpha, above=0, at_most=1)
-        self.k = check_integer("k", k, at_least=1)
+        self.alpha = alpha
+        self.k = k
         single = isinstance(values, str)
         self.values = None if values is None else (values,) if single else tuple(check_items("values", values))
 

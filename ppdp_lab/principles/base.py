@@ -12,9 +12,9 @@ import numpy as np
 
 from ppdp_lab import pages
 from ppdp_lab.errors import InfeasibleError, ParameterError
-from ppdp_lab.registry import OneLine, Plain, Registry, cut
-from ppdp_lab.registry.one_line import WIDTH
+from ppdp_lab.registry import Plain, Registry
 from ppdp_lab.table import Boxes, ClassCounts
+from ppdp_lab.text import WIDTH, OneLine, cut
 
 TOLERANCE = 1e-9  # three equal values must pass entropy >= log 3, which floating point alone denies them
 

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import numpy as np
 
-from ppdp_lab.errors import InfeasibleError, check_integer
+from ppdp_lab.errors import InfeasibleError
 from ppdp_lab.principles.base import PRINCIPLES, Principle
-from ppdp_lab.registry import Within, counted
+from ppdp_lab.registry import Within
 from ppdp_lab.table import ClassCounts
+from ppdp_lab.text import counted
 
 
 @PRINCIPLES.add(
@@ -40,7 +41,7 @@ class KAnonymity(Principle):
     union_closed = True
 
     def __init__(self, k: Annotated[int, Within(at_least=1)]) -> None:
-        self.k = check_integer("k", k, at_least=1)
+        self.k = k
 
     @property
     def minimum_size(self) -> int:

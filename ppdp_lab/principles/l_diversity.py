@@ -16,7 +16,7 @@ from typing import Annotated
 
 import numpy as np
 
-from ppdp_lab.errors import ParameterError, SchemaError, check_integer, check_number
+from ppdp_lab.errors import ParameterError, SchemaError
 from ppdp_lab.principles.base import PRINCIPLES, TOLERANCE, Principle, rounded_down
 from ppdp_lab.registry import Within
 from ppdp_lab.table import ClassCounts
@@ -46,7 +46,7 @@ class DistinctLDiversity(SensitivePrinciple):
 
     def __init__(self, l: Annotated[int, Within(at_least=1)], *, attribute: str | None = None) -> None:  # noqa: E741 (the paper's symbol)
         super().__init__(attribute)
-        self.l = check_integer("l", l, at_least=1)
+        self.l = l
 
     @property
     def minimum_size(self) -> int:
@@ -86,7 +86,7 @@ class EntropyLDiversity(SensitivePrinciple):
 
     def __init__(self, l: Annotated[float, Within(at_least=1)], *, attribute: str | None = None) -> None:  # noqa: E741
         super().__init__(attribute)
-        self.l = check_number("l", l, at_least=1)
+        self.l = l
 
     @property
     def minimum_size(self) -> int:
@@ -148,8 +148,8 @@ class RecursiveCLDiversity(SensitivePrinciple):
         attribute: str | None = None,
     ) -> None:
         super().__init__(attribute)
-        self.c = check_number("c", c, above=0)
-        self.l = check_integer("l", l, at_least=1)
+        self.c = c
+        self.l = l
 
     @property
     def minimum_size(self) -> int:
@@ -218,7 +218,7 @@ class MultiAttributeLDiversity(Principle):
     union_closed = True
 
     def __init__(self, l: Annotated[int, Within(at_least=1)]) -> None:  # noqa: E741
-        self.l = check_integer("l", l, at_least=1)
+        self.l = l
 
     @property
     def minimum_size(self) -> int:

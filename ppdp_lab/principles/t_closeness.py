@@ -6,7 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from ppdp_lab.errors import ParameterError, check_choice, check_number
+from ppdp_lab.errors import ParameterError
 from ppdp_lab.principles._emd import emd_equal, emd_ordered, emd_tree
 from ppdp_lab.principles.base import PRINCIPLES, TOLERANCE, rounded_up
 from ppdp_lab.principles.l_diversity import SensitivePrinciple
@@ -56,8 +56,8 @@ class TCloseness(SensitivePrinciple):
         attribute: str | None = None,
     ) -> None:
         super().__init__(attribute)
-        self.t = check_number("t", t, at_least=0, at_most=1)
-        self.distance = check_choice("distance", distance, DISTANCES)
+        self.t = t
+        self.distance = distance
 
     def distances(self, counts: ClassCounts) -> np.ndarray:
         """Distance of each class from the whole table; 0 for a class without a known value."""

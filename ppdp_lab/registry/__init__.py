@@ -9,16 +9,13 @@ Members that are made with parameters derive from :class:`Plain`: they can be wr
 """
 
 from ppdp_lab.registry.families import FAMILIES, Entry, Registry, key_of
-from ppdp_lab.registry.one_line import OneLine, counted, cut, few_names, readable
-from ppdp_lab.registry.parameters import REQUIRED, OneOf, Parameter, Seed, Within, arguments_of, parameters_of
-from ppdp_lab.registry.plain import Plain, make, revive, to_json, written
-from ppdp_lab.registry.text import parse
+from ppdp_lab.registry.parameters import REQUIRED, OneOf, Parameter, Seed, Within, arguments_of, enforce, parameters_of
+from ppdp_lab.registry.plain import Plain, from_plain, make, parse, to_json, written
 
 __all__ = [
     "FAMILIES",
     "REQUIRED",
     "Entry",
-    "OneLine",
     "OneOf",
     "Parameter",
     "Plain",
@@ -26,15 +23,12 @@ __all__ = [
     "Seed",
     "Within",
     "arguments_of",
-    "counted",
-    "cut",
-    "few_names",
+    "enforce",
+    "from_plain",
     "key_of",
     "make",
     "parameters_of",
     "parse",
-    "readable",
-    "revive",
     "to_json",
     "written",
 ]

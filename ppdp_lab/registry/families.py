@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from ppdp_lab.errors import ParameterError, unknown
-from ppdp_lab.registry.one_line import OneLine, cut
 from ppdp_lab.registry.parameters import Parameter, parameters_of
+from ppdp_lab.text import OneLine, cut
 
 T = TypeVar("T")
 FAMILIES: dict[str, Registry[Any]] = {}

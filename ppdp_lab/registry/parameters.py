@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, wraps
+from types import SimpleNamespace
 from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from ppdp_lab.errors import ParameterError, check_choice, check_integer, check_number, listed
-from ppdp_lab.registry.one_line import OneLine
+from ppdp_lab.errors import ParameterError, check_choice, check_integer, check_number, check_seed, listed
+from ppdp_lab.text import OneLine
 
 F = TypeVar("F", bound=Callable[..., Any])
 REQUIRED = inspect.Parameter.empty
@@ -45,13 +47,31 @@ class Within:
 
 
 @dataclass(frozen=True)
+class SeedRange(Within):
+    """The range of a :data:`Seed`."""
+
+    def check(self, name: str, value: Any, kind: type) -> int | None:
+        """The value, or a refusal that names the range."""
+        return check_seed(value)
+
+
+@dataclass(frozen=True)
 class OneOf:
-    """The choices of a text parameter: ``cut: Annotated[str, OneOf("median", "any")]``."""
+    """The choices of a text parameter: ``cut: Annotated[str, OneOf("median", "any")]``.
 
-    choices: tuple[str, ...]
+    ``OneOf(FORMS)`` takes the names from a registry, including members that are added to it later.
+    """
 
-    def __init__(self, *choices: str) -> None:
-        object.__setattr__(self, "choices", choices)
+    source: Iterable[str]
+
+    def __init__(self, *choices: str | Iterable[str]) -> None:
+        only = choices[0] if len(choices) == 1 else choices
+        object.__setattr__(self, "source", choices if isinstance(only, str) else only)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """All values that are allowed at present."""
+        return tuple(self.source)
 
     def check(self, name: str, value: Any, kind: type) -> str:
         """The value, or a refusal that names the choices."""
@@ -61,7 +81,7 @@ class OneOf:
         return f"one of {listed(self.choices)}"
 
 
-Seed = Annotated[int, Within(at_least=0)] | None
+Seed = Annotated[int, SeedRange(at_least=0)] | None
 """None, the system's entropy, for publications; a number for what shall be reproducible, and is then not private."""
 
 
@@ -142,11 +162,61 @@ def arguments_of(function: Any) -> tuple[Parameter, ...]:
     return tuple(_parameter(p, _hints(function)) for p in said if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY))
 
 
+def enforce(function: F) -> F:
+    """Check and convert the arguments whose annotation has a range or choices before the function runs.
+
+    Defaults are not checked. The signature and the docstring stay those of the function.
+
+    >>> @enforce
+    ... def share(k: Annotated[int, Within(at_least=1)]) -> float:
+    ...     return 1 / k
+    >>> share(4)
+    0.25
+    >>> share(0)
+    Traceback (most recent call last):
+    ppdp_lab.errors.ParameterError: k must be at least 1, not 0
+    """
+
+    @wraps(function)
+    def checked(*args: Any, **keywords: Any) -> Any:
+        positional, limited = _limited(function)
+        if limited:
+            args = (
+                tuple(
+                    [limited[name].check(value) if name in limited else value for name, value in zip(positional, args)]
+                )
+                + args[len(positional) :]
+            )
+            for name in limited.keys() & keywords.keys():
+                keywords[name] = limited[name].check(keywords[name])
+        return function(*args, **keywords)
+
+    return cast(F, checked)
+
+
+@cast_cache
+def _limited(function: Any) -> tuple[list[str], dict[str, Parameter]]:
+    """Names of the arguments that may be positional, in order, and all parameters that have a range or choices."""
+    arguments, hints = inspect.signature(function).parameters.values(), _hints(function)
+    positional = [p.name for p in arguments if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    parameters = [_parameter(p, hints) for p in arguments]
+    return positional, {p.name: p for p in parameters if p.limits is not None}
+
+
 def _hints(function: Any) -> dict[str, Any]:
+    function = inspect.unwrap(function)
     try:
-        return get_type_hints(inspect.unwrap(function), include_extras=True)
-    except (NameError, TypeError):  # a name that is imported for type checkers only
-        return {}
+        return get_type_hints(function, include_extras=True)
+    except (
+        NameError,
+        TypeError,
+    ):  # a name that is imported for type checkers only: read the other annotations one by one
+        found: dict[str, Any] = {}
+        for name, hint in getattr(function, "__annotations__", {}).items():
+            with suppress(NameError, TypeError):
+                one = SimpleNamespace(__annotations__={name: hint})
+                found |= get_type_hints(one, function.__globals__, include_extras=True)
+        return found
 
 
 def _parameter(p: inspect.Parameter, hints: dict[str, Any]) -> Parameter:

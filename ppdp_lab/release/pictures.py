@@ -1,4 +1,4 @@
-"""Pictures of a release: its boxes where they fit on paper, else how large classes are and how far columns are generalized."""
+"""The boxes of a release as numbers: what the picture of a partition is drawn from, and part of a run's results."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import PatchCollection
 from matplotlib.figure import Figure
@@ -13,13 +14,43 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
 from ppdp_lab import pages, plotting
-from ppdp_lab.errors import ParameterError
-from ppdp_lab.forms import Feature
-from ppdp_lab.release.boxes import axis_ends, box_frame
-from ppdp_lab.table import Domain, Sets
+from ppdp_lab.errors import ParameterError, SchemaError
+from ppdp_lab.release.forms import Feature
+from ppdp_lab.table import Domain
+from ppdp_lab.table.boxes import BoxColumn, Sets
 
 if TYPE_CHECKING:
     from ppdp_lab.release.release import Release
+
+
+def box_frame(release: Release) -> pd.DataFrame:
+    """The boxes of a release with two quasi-identifiers: ``x0, x1, y0, y1`` and ``size``, one row per class.
+
+    Ends are coordinates of values, widened by half a step on each side, so that the box of a single value has an area.
+    """
+    domains = release.table.qi_domains
+    if len(domains) != 2:
+        raise SchemaError(
+            f"a picture has two axes, but this release has {len(domains)} quasi-identifiers; use two of them"
+        )
+    columns: dict[str, np.ndarray] = {}
+    for axis, column in zip("xy", release.boxes):
+        columns[f"{axis}0"], columns[f"{axis}1"] = axis_ends(column)
+    return pd.DataFrame(columns | {"size": release.sizes})
+
+
+def axis_ends(column: BoxColumn) -> tuple[np.ndarray, np.ndarray]:
+    """Where each box begins and ends on an axis, half a step beyond its first and last value."""
+    if isinstance(column, Sets):
+        raise SchemaError(f"{column.domain.name!r} is generalized to sets of values, which have no place on an axis")
+    where = column.domain.coordinates
+    half = float(np.diff(where).min()) / 2 if len(where) > 1 else 0.5
+    return where[column.low] - half, where[column.high] + half
+
+
+# --------------------------------------------------------------------
+# Pictures of a release: its boxes where they fit on paper, else how large classes are and how far columns are generalized.
+
 
 MOST_BARS = 40  # classes of so many different sizes have a bar each, others are put together
 MOST_TICKS = 12

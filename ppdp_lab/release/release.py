@@ -1,9 +1,4 @@
-"""Release: what an anonymizer made, on the holder's side. Published: what an adversary sees of it.
-
-A release knows the table, the ids, each record's class. What leaves it carries no identifier, no original index and no
-original order. How it is shown (:attr:`Release.style`) is a form of :mod:`ppdp_lab.forms`: the release hands its rows over
-and asks nothing else.
-"""
+"""Release: what an anonymizer returns. The holder's side; ``published()`` gives the other."""
 
 from __future__ import annotations
 
@@ -14,25 +9,74 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab import pages
-from ppdp_lab.errors import (
-    BrokenRuleError,
-    ParameterError,
-    PublicationError,
-    SchemaError,
-    check_choice,
-    listed,
-)
-from ppdp_lab.forms import FORMS, Counterfeits, Parts, Published
-from ppdp_lab.forms.counterfeits import whole_numbers
+from ppdp_lab.errors import BrokenRuleError, ParameterError, PublicationError, SchemaError, check_choice, listed
 from ppdp_lab.principles import Principle
-from ppdp_lab.registry import counted, cut
-from ppdp_lab.registry.one_line import WIDTH
-from ppdp_lab.release.checking import fitting_boxes, ids_among
-from ppdp_lab.release.numbering import numbers_by_content
-from ppdp_lab.table import Boxes, ClassCounts, Microdata
+from ppdp_lab.release.forms import FORMS, Counterfeits, Parts, Published, whole_numbers
+from ppdp_lab.table import Boxes, ClassCounts, Microdata, group, sum_hashes
+from ppdp_lab.text import WIDTH, counted, cut
 
 if TYPE_CHECKING:
+    pass
+if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+def fitting_boxes(boxes: Any, class_of: np.ndarray, codes: np.ndarray, n_classes: int) -> Boxes:
+    """Boxes that were given, one per class, each covering its members; anything else is refused."""
+    if not isinstance(boxes, Boxes):
+        raise ParameterError(f"boxes must be a ppdp_lab.table.Boxes, one per class, not {type(boxes).__name__}")
+    if len(boxes) != n_classes or len(boxes.columns) != len(codes):
+        raise ParameterError(f"{len(boxes)} boxes of {len(boxes.columns)} columns do not fit {n_classes} classes")
+    shown = class_of >= 0
+    if not boxes.covers(class_of[shown], codes[:, shown]).all():
+        raise BrokenRuleError("a box does not cover all members of its class; the release is withheld")
+    return boxes
+
+
+def ids_among(name: str, ids: Any, known: pd.Index) -> pd.Index:
+    """Ids of the table, or a refusal in words."""
+    try:
+        index = ids if isinstance(ids, pd.Index) else pd.Index(list(ids), tupleize_cols=False)
+        absent = index[known.get_indexer(index) < 0] if len(index) else index
+    except TypeError:
+        raise ParameterError(f"{name} must be a list of ids of the table, not {ids!r}") from None
+    if len(absent):
+        raise ParameterError(f"{name} names {listed(absent)}, which the table does not have; give ids of its records")
+    return index
+
+
+# --------------------------------------------------------------------
+# Numbers of groups that follow from what is published of them alone.
+
+
+def numbers_by_content(release: Release) -> np.ndarray:
+    """Group number of each class, sorted by box, by a hash of its contents, by its counterfeits, then by the tie numbers."""
+    content = np.zeros(release.n_classes, dtype=np.uint64)
+    fake, table = release.counterfeit_codes, release.table
+    sides = [(table.sensitive_codes, fake.sensitive, table.sensitive_domains)]
+    if release.form.exact:
+        sides.append((table.qi_codes, fake.qi, table.qi_domains))
+    shown = release.class_of >= 0
+    every = np.concatenate([release.class_of[shown], fake.class_of])
+    for salt, (real, invented, domains) in enumerate(sides, start=1):
+        if not domains:  # no sensitive column, so it tells nothing apart
+            continue
+        rows = np.concatenate([real[:, shown], invented], axis=1)
+        sum_hashes(every, group(rows, [len(d) for d in domains]).class_of, salt, content)
+    fakes = np.bincount(fake.class_of, minlength=release.n_classes)
+    ties = np.zeros(release.n_classes, dtype=np.int64) if release.ties is None else release.ties
+    order = np.lexsort([ties, fakes, content, *release.boxes.sort_keys()[::-1]])
+    group_of = np.empty(release.n_classes, dtype=np.int32)
+    group_of[order] = np.arange(release.n_classes, dtype=np.int32)
+    return group_of
+
+
+# --------------------------------------------------------------------
+# Release: what an anonymizer made, on the holder's side. Published: what an adversary sees of it.
+#
+# A release knows the table, the ids, each record's class. What leaves it carries no identifier, no original index and no
+# original order. How it is shown (:attr:`Release.style`) is a form of :mod:`ppdp_lab.release`: the release hands its rows over
+# and asks nothing else.
 
 
 class Release:
@@ -47,7 +91,7 @@ class Release:
     boxes : Boxes, optional
         Generalized region of each class; the smallest that covers its members and counterfeits unless given.
     style : str
-        Which form of :data:`ppdp_lab.forms.FORMS` it is published in: ``"generalized"`` (boxes), ``"anatomized"`` (exact
+        Which form of :data:`ppdp_lab.release.forms.FORMS` it is published in: ``"generalized"`` (boxes), ``"anatomized"`` (exact
         quasi-identifiers and sensitive values in two tables joined by group only), ...
     grouped : bool
         Whether a ``group`` column is published, so that classes with equal boxes can be told apart. Some forms always

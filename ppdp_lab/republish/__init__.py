@@ -6,7 +6,6 @@ from ppdp_lab.republish.i3m import I3M, Drift
 from ppdp_lab.republish.m_distinct import MDistinct
 from ppdp_lab.republish.m_invariance import MInvariance
 from ppdp_lab.republish.optimization import (
-    OPTIMIZERS,
     Break,
     breaks,
     covering_classes,
@@ -14,12 +13,12 @@ from ppdp_lab.republish.optimization import (
     totally_covered,
 )
 from ppdp_lab.republish.publisher import PUBLISHERS, Publisher
-from ppdp_lab.republish.stream import Snapshot, UpdateStream, ageing, census_updates
+from ppdp_lab.republish.stream import Snapshot, UpdateStream
+from ppdp_lab.republish.value_changes import ageing, census_updates
 
 __all__ = [
     "BPG",
     "I3M",
-    "OPTIMIZERS",
     "PUBLISHERS",
     "Break",
     "Drift",

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ppdp_lab.anonymize.clusters import extent, find_best_cluster, measure, take_in, widen
+from ppdp_lab.anonymize.kmember import extent, find_best_cluster, measure, take_in, widen
 
 
 class Records(NamedTuple):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ppdp_lab.anonymize.clusters import Clusters, Space
+from ppdp_lab.anonymize.kmember import Clusters, Space
 from ppdp_lab.republish._i3m import enroll
 
 # Entries of all lists together, 256 MB: wide clusters in a column of many values would fill more.

@@ -12,15 +12,14 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from ppdp_lab.attacks.equivalence import smallest_cuts
-from ppdp_lab.errors import BrokenRuleError, DataFileError, InfeasibleError, check_integer
-from ppdp_lab.forms import FORMS
+from ppdp_lab.attacks.bucket_graphs import smallest_cuts
+from ppdp_lab.errors import BrokenRuleError, DataFileError, InfeasibleError
 from ppdp_lab.registry import OneOf, Seed, Within
 from ppdp_lab.release import Release
+from ppdp_lab.release.forms import FORMS
 from ppdp_lab.republish.buckets import flows_to_present
 from ppdp_lab.republish.buckets.auditor import audit_cuts
-from ppdp_lab.republish.buckets.counterfeits import keep
-from ppdp_lab.republish.buckets.signatures import Signatures, bucket_matrix
+from ppdp_lab.republish.buckets.signatures import Signatures, bucket_matrix, keep
 from ppdp_lab.republish.m_invariance import MERGED, MInvariance
 from ppdp_lab.republish.memory import Stored
 from ppdp_lab.republish.publisher import PUBLISHERS
@@ -100,13 +99,13 @@ class EEquivalence(MInvariance):
         m: Annotated[int, Within(at_least=2)],
         *,
         e: Annotated[int, Within(at_least=1, at_most=MOST)],
-        style: Annotated[str, OneOf(*FORMS)] = "anatomized",
+        style: Annotated[str, OneOf(FORMS)] = "anatomized",
         seed: Seed = None,
         on_invalid: Annotated[str, OneOf("raise", "suppress")] = "raise",
         audit: bool = False,
     ) -> None:
         super().__init__(m, partition=MERGED, style=style, seed=seed, on_invalid=on_invalid, audit=audit)
-        self.e = check_integer("e", e, at_least=1, at_most=MOST)
+        self.e = e
 
     @property
     def limit(self) -> int:

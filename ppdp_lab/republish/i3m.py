@@ -14,11 +14,10 @@ from typing import Annotated, ClassVar
 import numpy as np
 
 from ppdp_lab.anonymize.base import whole_counts
-from ppdp_lab.anonymize.clusters import Clusters, Space
-from ppdp_lab.anonymize.kmember import KMember
+from ppdp_lab.anonymize.kmember import Clusters, KMember, Space
 from ppdp_lab.errors import DataFileError, IdError, ParameterError
 from ppdp_lab.principles import KAnonymity
-from ppdp_lab.registry import OneLine, Seed, Within
+from ppdp_lab.registry import Seed, Within
 from ppdp_lab.release import Release
 from ppdp_lab.republish._i3m import Records, delete, insert, link
 from ppdp_lab.republish.memory import Renumbering, Stored
@@ -26,6 +25,7 @@ from ppdp_lab.republish.optimization import optimize_clusters
 from ppdp_lab.republish.publisher import PUBLISHERS, Publisher
 from ppdp_lab.republish.stream import Snapshot
 from ppdp_lab.table import Microdata
+from ppdp_lab.text import OneLine
 
 _CHANGES = ("inserted", "deleted", "updated", "split", "dispersed", "broken")
 
@@ -164,7 +164,7 @@ class I3M(Publisher):
         known, new = self._vocabulary.with_values_of(table)
         persons = self.person_numbers(table.ids)
         same = new is None and len(persons) == int((self.memory["cluster_of"] >= 0).sum()) and (persons >= 0).all()
-        if not same or not np.array_equal(self.codes[:, persons], _all_codes(table.over(known.domains))):
+        if not same or not np.array_equal(self.codes[:, persons], _all_codes(table.recode(known.domains))):
             raise IdError(
                 "this table does not hold the records that were published last; give the last snapshot's table"
             )
@@ -184,7 +184,7 @@ class I3M(Publisher):
         tally = [np.sum(~known), np.sum(leaves) - np.sum(updated), np.sum(updated)]
         if np.sum(known & ~updated) < self.k:
             memory["cluster_of"][:] = -1
-            seed = self.seed if self.seed is not None else int(self.chance.integers(2**63))
+            seed = self.seed if self.seed is not None else int(self.rng.integers(2**63))
             memory["cluster_of"][persons] = KMember(self.k, seed=seed).clusters(table)
             n = len(table) // self.k
             clusters = Clusters.around(space, self.codes[: len(table.qi_codes)], memory["cluster_of"], n)
@@ -215,7 +215,7 @@ class I3M(Publisher):
 
     def _in_turn(self, table: Microdata, persons: np.ndarray, comes: np.ndarray) -> np.ndarray:
         """The coming persons in the order of their insertion, which is chance."""
-        coming = persons[table.order_by_chance(self.chance, np.flatnonzero(comes))]
+        coming = persons[table.shuffled_order(self.rng, np.flatnonzero(comes))]
         turn = self.memory["turn"]
         turn[coming] = turn.max(initial=-1) + 1 + np.arange(len(coming))
         return coming
@@ -236,10 +236,6 @@ class I3M(Publisher):
         codes = self.codes[: len(table.qi_codes)]
         clusters = Clusters.around(space, codes, self.memory["cluster_of"], len(self.memory["size"]))
         self._keep(clusters, space)
-
-    def _from_format_2(self) -> None:
-        self._codes = self.memory.pop("codes").astype(np.int32)
-        self.memory["scale"] = self.memory["scale"].reshape(1).astype(np.int64)
 
     def _clusters(self) -> Clusters:
         return Clusters(*(self.memory[name] for name in Clusters._fields))

@@ -18,16 +18,23 @@ from ppdp_lab.errors import (
     InfeasibleError,
     ParameterError,
     SchemaError,
-    check_choice,
-    check_integer,
     listed,
 )
-from ppdp_lab.forms import FORMS
 from ppdp_lab.registry import OneOf, Seed, Within
 from ppdp_lab.release import Counterfeits, Release
-from ppdp_lab.republish.buckets import counterfeits
-from ppdp_lab.republish.buckets.filling import Filled, fill_buckets, name_all, new_buckets, split_groups
-from ppdp_lab.republish.buckets.legal import check_apart, check_legal, remember_classes, value_sets
+from ppdp_lab.release.forms import FORMS
+from ppdp_lab.republish.buckets import signatures
+from ppdp_lab.republish.buckets.filling import (
+    Filled,
+    check_apart,
+    check_legal,
+    fill_buckets,
+    name_all,
+    new_buckets,
+    remember_classes,
+    split_groups,
+    value_sets,
+)
 from ppdp_lab.republish.buckets.signatures import check_unique
 from ppdp_lab.republish.buckets.update_sets import UpdateSets, require_eligible, signature_buckets, with_intersections
 from ppdp_lab.republish.memory import Stored, fresh_pseudonyms
@@ -119,12 +126,12 @@ class MDistinct(Publisher):
         model: UpdateModel | None = None,
         star: bool = False,
         new_records: Annotated[str, OneOf(APART, SCORED)] = APART,
-        style: Annotated[str, OneOf(*FORMS)] = "generalized",
+        style: Annotated[str, OneOf(FORMS)] = "generalized",
         seed: Seed = None,
         on_invalid: Annotated[str, OneOf("raise", "suppress")] = "raise",
     ) -> None:
         super().__init__(seed=seed, on_invalid=on_invalid)
-        self.m = check_integer("m", m, at_least=2)
+        self.m = m
         if model is not None and not isinstance(model, UpdateModel):
             raise ParameterError(f"model must be a ppdp_lab.UpdateModel, not {type(model).__name__}")
         if model is not None and model.leaving:
@@ -136,8 +143,8 @@ class MDistinct(Publisher):
         if not isinstance(star, bool):
             raise ParameterError(f"star must be True or False, not {star!r}")
         self.star = star
-        self.new_records = check_choice("new_records", new_records, (APART, SCORED))
-        self.style = check_choice("style", style, FORMS)
+        self.new_records = new_records
+        self.style = style
 
     # ------------------------------------------------------------------ the three phases
     def _publish(self, snapshot: Snapshot, persons: np.ndarray) -> tuple[Release, np.ndarray]:
@@ -154,15 +161,15 @@ class MDistinct(Publisher):
         filled = self._fill(table, persons, values, np.where(left_out, -1, steps), sets)
 
         fake_bucket, fake_slot = filled.lacking()
-        fake_qi = counterfeits.of_members(fake_bucket, filled.bucket, table.qi_codes, self.chance)
+        fake_qi = signatures.of_members(fake_bucket, filled.bucket, table.qi_codes, self.rng)
         bucket = np.concatenate([filled.bucket, fake_bucket])
         slot = np.concatenate([filled.slot, fake_slot])
         every = np.concatenate([values, np.full(len(fake_bucket), -1)])
         every_qi = np.concatenate([table.qi_codes, fake_qi], axis=1)
-        invented = len(table) + self.chance.permutation(len(fake_bucket))
-        lots = np.concatenate([table.order_by_chance(self.chance), invented])
-        class_of = split_groups(filled, sets, bucket, slot, every, every_qi, table.qi_domains, lots)
-        every = name_all(filled, sets, class_of, bucket, slot, every, self.chance)
+        invented = len(table) + self.rng.permutation(len(fake_bucket))
+        tie_order = np.concatenate([table.shuffled_order(self.rng), invented])
+        class_of = split_groups(filled, sets, bucket, slot, every, every_qi, table.qi_domains, tie_order)
+        every = name_all(filled, sets, class_of, bucket, slot, every, self.rng)
         release = self._release(table, persons, class_of, every, fake_qi)
         self._check(release, persons, steps, sets)
         remember_classes(self.memory, release, persons, values, self.number + 1)
@@ -181,10 +188,10 @@ class MDistinct(Publisher):
         of_set = of_set.astype(np.int64)
         records = np.bincount(of_set[of_pair], minlength=len(buckets))
         buckets = with_intersections(buckets, sets, records)
-        buckets, of_set = buckets.shuffled(self.chance, of_set)
+        buckets, of_set = buckets.shuffled(self.rng, of_set)
         home = np.full(len(values), -1, dtype=np.int64)
         home[old] = of_set[of_pair]
-        order = table.order_by_chance(self.chance, np.flatnonzero(steps >= 0))
+        order = table.shuffled_order(self.rng, np.flatnonzero(steps >= 0))
         filled = fill_buckets(buckets, sets, order, home, values, table.qi_codes, spare=self.new_records == APART)
         rest = order[filled.bucket[order] < 0]
         units = sets.apart() if self.star else np.arange(len(sets.domain))

@@ -14,23 +14,23 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from ppdp_lab.errors import DataFileError, InfeasibleError, SchemaError, check_choice, check_integer
-from ppdp_lab.forms import FORMS
+from ppdp_lab.errors import DataFileError, InfeasibleError, SchemaError
 from ppdp_lab.registry import OneOf, Seed, Within
 from ppdp_lab.release import Counterfeits, Release
-from ppdp_lab.republish.buckets import assign, counterfeits, eligible_with, excess, first_of, most_takes, spread
+from ppdp_lab.release.forms import FORMS
+from ppdp_lab.republish.buckets import assign, eligible_with, excess, first_of, most_takes, spread
+from ppdp_lab.republish.buckets import signatures as counterfeits
 from ppdp_lab.republish.buckets.auditor import LAYOUT as AUDIT_LAYOUT
-from ppdp_lab.republish.buckets.auditor import audit_values, convert_notes
+from ppdp_lab.republish.buckets.auditor import audit_values
 from ppdp_lab.republish.buckets.signatures import (
     Signatures,
     bucket_matrix,
     canonical,
     check_unique,
     check_unmoved,
-    set_hashes,
     split,
 )
-from ppdp_lab.republish.memory import Stored, fresh_pseudonyms
+from ppdp_lab.republish.memory import Stored
 from ppdp_lab.republish.publisher import PUBLISHERS, Publisher
 from ppdp_lab.republish.stream import Snapshot
 from ppdp_lab.table import Domain, Microdata
@@ -109,15 +109,15 @@ class MInvariance(Publisher):
         m: Annotated[int, Within(at_least=2)],
         *,
         partition: Annotated[str, OneOf(FINE, MERGED)] = FINE,
-        style: Annotated[str, OneOf(*FORMS)] = "generalized",
+        style: Annotated[str, OneOf(FORMS)] = "generalized",
         seed: Seed = None,
         on_invalid: Annotated[str, OneOf("raise", "suppress")] = "raise",
         audit: bool = False,
     ) -> None:
         super().__init__(seed=seed, on_invalid=on_invalid, audit=audit)
-        self.m = check_integer("m", m, at_least=2)
-        self.partition = check_choice("partition", partition, (FINE, MERGED))
-        self.style = check_choice("style", style, FORMS)
+        self.m = m
+        self.partition = partition
+        self.style = style
 
     # ------------------------------------------------------------------ the four steps
     def _publish(self, snapshot: Snapshot, persons: np.ndarray) -> tuple[Release, np.ndarray]:
@@ -137,13 +137,13 @@ class MInvariance(Publisher):
         placed[persons[~left_out]] = True
         real, fake = self._plan(counts, fresh_counts, signatures, placed)
         self._require_few_fakes(int(fake.sum()), len(table))
-        fresh = table.order_by_chance(self.chance, fresh)
+        fresh = table.shuffled_order(self.rng, fresh)
         fresh = canonical(fresh, [values], [len(domain)])  # by value; who comes first within a value is chance
         bucket[fresh] = spread(real)
         self.memory["signature"][persons[fresh]] = bucket[fresh]
         if self._reuses:
             fake = counterfeits.keep_needed(self.memory, fake)
-        counterfeits.invent(self.memory, fake, self.number + 1, bucket, table.qi_codes, self.chance, self._pseudonyms)
+        counterfeits.invent(self.memory, fake, self.number + 1, bucket, table.qi_codes, self.rng, self._pseudonyms)
         signatures.remember(self.memory)
         self._entered(persons[fresh])
         release = self._release(table, persons, bucket)
@@ -245,9 +245,9 @@ class MInvariance(Publisher):
         if self.partition == FINE:
             values = np.concatenate([table.sensitive_codes[0], memory[counterfeits.VALUE]])
             every_qi = np.concatenate([table.qi_codes, memory[counterfeits.QI]], axis=1)
-            invented = len(table) + self.chance.permutation(len(every) - len(table))
-            lots = np.concatenate([table.order_by_chance(self.chance), invented])
-            class_of = split(every, values, len(table.sensitive_domains[0]), every_qi, table.qi_domains, lots)
+            invented = len(table) + self.rng.permutation(len(every) - len(table))
+            tie_order = np.concatenate([table.shuffled_order(self.rng), invented])
+            class_of = split(every, values, len(table.sensitive_domains[0]), every_qi, table.qi_domains, tie_order)
         else:
             present = np.bincount(every[every >= 0], minlength=1) > 0
             class_of = np.where(every >= 0, (np.cumsum(present) - 1)[every], -1).astype(np.int32)
@@ -276,18 +276,3 @@ class MInvariance(Publisher):
         begins = self.memory["signature_begins"]
         if begins[0] != 0 or (np.diff(begins) < 1).any() or begins[-1] != len(self.memory["signature_values"]):
             raise DataFileError("its signatures have no values, or values belong to none of them")
-
-    def _from_format_2(self) -> None:
-        n = len(self.memory[counterfeits.BUCKET])
-        taken = self._pseudonyms
-        self.memory.setdefault("signature_begins", np.zeros(1, dtype=np.int64))
-        self.memory.setdefault("signature_values", np.zeros(0, dtype=np.int32))
-        self.memory[counterfeits.NAME] = fresh_pseudonyms(n, taken)
-
-    def _convert(self, table: Microdata) -> None:
-        """Format 2 knew sets of values by their codes: put hashes of their texts in place of these."""
-        memory, domain = self.memory, table.sensitive_domains[0]
-        hashes = set_hashes(domain, memory["signature_values"], memory["signature_begins"])
-        published = memory["seen"] != 0
-        memory["seen"][published] = hashes[memory["signature"][published]]
-        convert_notes(memory, memory["signature_begins"], memory["signature_values"], domain)

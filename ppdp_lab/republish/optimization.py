@@ -7,29 +7,20 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
 
-from ppdp_lab.anonymize.clusters import Clusters, Space
+from ppdp_lab.anonymize.kmember import Clusters, Space
 from ppdp_lab.errors import ParameterError, check_integer
-from ppdp_lab.registry import OneLine, Registry
 from ppdp_lab.release import Release
 from ppdp_lab.republish._i3m import Records, link
 from ppdp_lab.republish._il_optimization import Cover, is_covered, optimize, reach
-
-OPTIMIZERS: Registry[Callable[[Release], Release]] = Registry("optimizer")
-"""What makes a finished release better without breaking its rule, by name."""
+from ppdp_lab.text import OneLine
 
 
-@OPTIMIZERS.add(
-    accepts="a generalized release without counterfeits",
-    promises="no more information loss, and no class smaller. Classes that others cover are broken up",
-    paper="Truta and Campan, SAC 2007",
-    parameters=(),
-)
 def il_optimization(release: Release) -> Release:
     """The release with every class broken up whose optimal break is interesting (Figure 3 of [1]_).
 

@@ -18,8 +18,6 @@ from ppdp_lab.errors import (
     ParameterError,
     RepeatedSnapshotError,
     RepeatedSnapshotWarning,
-    check_choice,
-    check_seed,
     listed,
 )
 from ppdp_lab.registry import OneOf, Plain, Registry, Seed
@@ -33,8 +31,7 @@ from ppdp_lab.republish.memory import (
     renumber,
     stored_ids,
 )
-from ppdp_lab.republish.stream import Snapshot
-from ppdp_lab.republish.stream.snapshot import records_digest
+from ppdp_lab.republish.stream import Snapshot, records_digest
 from ppdp_lab.table import Microdata, id_order
 
 
@@ -72,8 +69,8 @@ class Publisher(Remembered, ABC):
         on_invalid: Annotated[str, OneOf("raise", "suppress")] = "raise",
         audit: bool = False,
     ) -> None:
-        self.seed = check_seed(seed)
-        self.on_invalid = check_choice("on_invalid", on_invalid, ("raise", "suppress"))
+        self.seed = seed
+        self.on_invalid = on_invalid
         if not isinstance(audit, bool):
             raise ParameterError(f"audit must be True or False, not {audit!r}")
         self.audit = audit
@@ -157,23 +154,23 @@ class Publisher(Remembered, ABC):
         n_qi = len(like.qi_codes)
         codes = self._codes[:, persons]
         if codes.size and codes.min() < 0:
-            raise DataFileError("of some of these persons an older version did not remember the values")
+            raise DataFileError("it does not remember the values of some of these persons")
         return like.with_records(self._ids[persons], codes[:n_qi], codes[n_qi:])
 
-    def _make(self, table: Microdata, persons: np.ndarray, class_of: np.ndarray, **said: Any) -> Release:
+    def _make(self, table: Microdata, persons: np.ndarray, class_of: np.ndarray, **params: Any) -> Release:
         """A release that is complete: with pseudonyms, tie numbers and the method's name."""
-        fakes = said.get("counterfeits")
+        fakes = params.get("counterfeits")
         last = int(max(class_of.max(initial=-1), -1 if fakes is None else fakes.class_of.max(initial=-1)))
         # A generator of its own, so that numbering groups does not change what the seed decides elsewhere.
-        lots = np.random.default_rng(self.chance.bit_generator.state["state"]["state"])
+        tie_rng = np.random.default_rng(self.rng.bit_generator.state["state"]["state"])
         return Release(
             table,
             class_of,
             pseudonyms=self._pseudonyms[persons],
-            ties=lots.permutation(last + 1),
+            ties=tie_rng.permutation(last + 1),
             method=self.specification,
             seeded=self.seed is not None,
-            **said,
+            **params,
         )
 
     @property
@@ -203,16 +200,14 @@ class Publisher(Remembered, ABC):
 
     def _meet_values(self, table: Microdata) -> Microdata:
         """The table over this publisher's own domains, which grow if they must."""
-        if self._awaiting:
-            self._resume(table)
         if self._vocabulary is None:
             self._vocabulary = Vocabulary.of(table)
             self._vocabulary.arrays()  # raises a SchemaError now rather than when the memory is saved
             self._codes = np.zeros((len(table.domains), self.n_persons), dtype=np.int32)
-            return table.over(self._vocabulary.domains)
+            return table.recode(self._vocabulary.domains)
         self._vocabulary, new = self._vocabulary.with_values_of(table)
         self._vocabulary.arrays()
-        table = table.over(self._vocabulary.domains)
+        table = table.recode(self._vocabulary.domains)
         if new is not None:
             self._codes = new.of_all(self._codes)
             renumber(self.memory, self.layout, new)

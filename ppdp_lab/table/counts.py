@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import ParameterError, SchemaError, check_choice, check_integer, listed
-from ppdp_lab.registry import OneLine, counted, cut, readable
+from ppdp_lab.table._segments import histogram_segments
+from ppdp_lab.table.checks import check_codes, check_columns, check_entries, check_offsets
 from ppdp_lab.table.domain import Domain
-from ppdp_lab.table.keys import histogram_segments
-from ppdp_lab.table.keys.bounds import check_codes, check_columns, check_entries, check_offsets
-from ppdp_lab.table.keys.grouping import group, group_codes
+from ppdp_lab.table.grouping import group, group_codes
 from ppdp_lab.table.schema import REFUSE
+from ppdp_lab.text import OneLine, counted, cut, readable
 
 _LARGEST = 2**31 - 1  # codes and numbers of classes are int32
 
@@ -109,7 +109,7 @@ class ClassCounts:
         self._cell_class = cell_class  # cells are sorted by class, then by values
         self._cell_values = list(cell_values)
         self._cell_counts = cell_counts
-        self._totals = None if totals is None else [np.asarray(t) for t in totals]
+        self._totals = None if totals is None else list(map(np.asarray, totals))
         self._histograms: dict[int, Histogram] = {}
 
     @classmethod
@@ -145,7 +145,7 @@ class ClassCounts:
     ) -> ClassCounts:
         """Count records that lie class by class: class c owns positions ``offsets[c] : offsets[c + 1]``."""
         domains = _domains(domains)
-        columns = check_columns("sensitive", sensitive, [len(d) for d in domains])
+        columns = check_columns("sensitive", sensitive, list(map(len, domains)))
         # without a sensitive column only the offsets say how many records there are
         n = len(columns[0]) if columns else int(check_codes("offsets", offsets, _LARGEST).max(initial=0))
         offsets = check_offsets("offsets", offsets, n)
@@ -277,7 +277,7 @@ class ClassCounts:
 
 def _domains(domains: Any) -> tuple[Domain, ...]:
     """The domains of the sensitive attributes, or a refusal in words."""
-    domains = tuple(check_entries("domains", domains))
-    if not all(isinstance(domain, Domain) for domain in domains):
+    domains = domains if type(domains) is tuple else tuple(check_entries("domains", domains))
+    if not {*map(type, domains)} <= {Domain} and not all(isinstance(domain, Domain) for domain in domains):
         raise ParameterError("domains must be ppdp_lab.table.Domain objects, one per sensitive attribute")
     return domains

@@ -11,12 +11,11 @@ import numpy as np
 import pandas as pd
 
 from ppdp_lab.errors import MissingValueError, ParameterError, SchemaError, check_values, listed
-from ppdp_lab.registry import OneLine, cut
-from ppdp_lab.table.files.kinds import text_of
-from ppdp_lab.table.hierarchies import Hierarchy
-from ppdp_lab.table.keys.bounds import check_codes
-from ppdp_lab.table.keys.hashing import text_hashes
+from ppdp_lab.table.checks import check_codes
+from ppdp_lab.table.grouping import text_hashes
+from ppdp_lab.table.hierarchy import Hierarchy
 from ppdp_lab.table.schema import CATEGORY, MISSING, REFUSE, VALUE
+from ppdp_lab.text import OneLine, cut, text_of, texts_of
 
 ORDERED, TREE, SET = "ordered", "hierarchy", "set"
 MANY_VALUES = 64  # more distinct texts than this without a hierarchy are published as sets of exact values
@@ -85,7 +84,7 @@ class Domain(OneLine):
         if self._dated or self.values.dtype.kind == "m":
             texts = [_moment(v) for v in self.values]
         else:
-            texts = [text_of(v) for v in self.values.tolist()]
+            texts = texts_of(self.values.tolist())
         return np.array(texts + [MISSING] * self.missing, dtype=object)
 
     @cached_property
@@ -339,7 +338,7 @@ class Domain(OneLine):
             domain = Domain(name, values, TREE, hierarchy=hierarchy, dtype=_plain(dtype), declared=True)
             return domain, codes[raw]
         values, where = _line(uniques, dtype)
-        sort_by = np.array([text_of(v) for v in values.tolist()], dtype=object) if where is None else where
+        sort_by = np.array(texts_of(values.tolist()), dtype=object) if where is None else where
         order = np.argsort(sort_by, kind="stable")
         rank = np.empty(len(order), dtype=np.int32)
         rank[order] = np.arange(len(order))

@@ -1,4 +1,4 @@
-"""Microdata: a table of persons, coded once, that everything else works on."""
+"""Microdata: a table as integer codes, with the roles and domains of its columns."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import hashlib
 import reprlib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from ppdp_lab import pages
 from ppdp_lab.errors import (
     DroppedColumnsWarning,
     IdError,
@@ -22,13 +23,61 @@ from ppdp_lab.errors import (
     check_values,
     listed,
 )
-from ppdp_lab.registry import counted, cut, few_names
+from ppdp_lab.table.checks import check_codes
 from ppdp_lab.table.domain import Domain
-from ppdp_lab.table.hierarchies import Hierarchy
-from ppdp_lab.table.keys.bounds import check_codes
-from ppdp_lab.table.keys.grouping import Grouping, group
+from ppdp_lab.table.grouping import Grouping, group
+from ppdp_lab.table.hierarchy import Hierarchy
 from ppdp_lab.table.schema import DROP, GAPS, REFUSE, Schema, _names
-from ppdp_lab.table.showing import table_html
+from ppdp_lab.text import counted, cut, few_names
+
+if TYPE_CHECKING:
+    pass
+
+
+MOST_VALUES, MOST_COLUMNS, MOST_LETTERS = 5, 25, 40
+MOST_COUNTED = 20
+
+
+def table_html(table: Microdata) -> str:
+    """One line per column: role, kind, number of values, and which; of sensitive ones the most frequent, unless none is."""
+    schema = table.schema
+    rows: list[tuple[object, ...]] = [(d.name, "quasi-identifier", d.type, len(d), _range(d)) for d in table.qi_domains]
+    for domain, totals in zip(table.sensitive_domains, table.totals()):
+        if domain.positions is not None and len(domain) > MOST_COUNTED:  # of so many numbers none is frequent
+            rows.append((domain.name, "sensitive", domain.type, len(domain), _range(domain)))
+            continue
+        order = np.argsort(-totals, kind="stable")
+        common = [f"{_name(domain, v)} {totals[v] / max(totals.sum(), 1):.0%}" for v in order[:MOST_VALUES]]
+        rows.append((domain.name, "sensitive", domain.type, len(domain), _some(common, len(domain))))
+    rows += [(name, "identifier", "", "", "never published") for name in schema.identifiers]
+    if len(rows) > MOST_COLUMNS:  # then what is sensitive comes first: it must not be among those that are left out
+        rows.sort(key=lambda row: row[1] != "sensitive")
+    columns = pages.table(("column", "role", "holds", "values", "which"), rows, limit=MOST_COLUMNS)
+    return pages.card(f"Microdata of {counted(len(table), 'record')} ({table.provenance})", columns)
+
+
+def _range(domain: Domain) -> str:
+    if domain.hierarchy is not None:
+        return f"hierarchy, nodes per level {'-'.join(map(str, domain.hierarchy.level_sizes()))}"
+    if domain.kind == "ordered" and domain.known > 1:
+        return f"{_name(domain, 0)} to {_name(domain, domain.known - 1)}" + (" or (missing)" if domain.missing else "")
+    return _some([_name(domain, code) for code in range(min(MOST_VALUES, len(domain)))], len(domain))
+
+
+def _name(domain: Domain, code: int) -> object:
+    """A value in a few letters: numbers without their last digits, long texts without their ends."""
+    if domain.hierarchy is None and code < domain.known and isinstance(domain.values[code], float):
+        return pages.readable(domain.values[code])
+    return pages.shortened(str(domain.labels[code]), MOST_LETTERS)
+
+
+def _some(shown: Sequence[object], count: int) -> str:
+    rest = count - len(shown)
+    return ", ".join(map(str, shown)) + (f" and {rest} more" if rest > 0 else "")
+
+
+# --------------------------------------------------------------------
+# Microdata: a table of persons, coded once, that everything else works on.
 
 
 class Microdata:
@@ -135,12 +184,12 @@ class Microdata:
     @property
     def qi_domains(self) -> tuple[Domain, ...]:
         """Domains of the quasi-identifiers, in schema order."""
-        return tuple(self.domains[name] for name in self.schema.quasi_identifiers)
+        return tuple(map(self.domains.__getitem__, self.schema.quasi_identifiers))
 
     @property
     def sensitive_domains(self) -> tuple[Domain, ...]:
         """Domains of the sensitive columns, in schema order."""
-        return tuple(self.domains[name] for name in self.schema.sensitive)
+        return tuple(map(self.domains.__getitem__, self.schema.sensitive))
 
     def codes(self, name: str) -> np.ndarray:
         """Codes of one quasi-identifier or sensitive column."""
@@ -177,18 +226,18 @@ class Microdata:
         """Classes of records with equal quasi-identifiers."""
         return group(self.qi_codes, [len(domain) for domain in self.qi_domains])
 
-    def order_by_chance(self, chance: np.random.Generator, rows: np.ndarray | None = None) -> np.ndarray:
+    def shuffled_order(self, rng: np.random.Generator, rows: np.ndarray | None = None) -> np.ndarray:
         """Positions, all or some of them, in an order that chance decides, and nothing else.
 
         Rows are brought into the order of their ids, so that the order of the input plays no part, and then permuted. Values
         have no say: a tie that a sensitive value breaks would tell something about that value.
         """
-        if not isinstance(chance, np.random.Generator):
-            raise ParameterError(f"chance must be a numpy.random.Generator, not {type(chance).__name__}")
+        if not isinstance(rng, np.random.Generator):
+            raise ParameterError(f"rng must be a numpy.random.Generator, not {type(rng).__name__}")
         if rows is None:
-            return id_order(self.ids)[chance.permutation(len(self))]
+            return id_order(self.ids)[rng.permutation(len(self))]
         rows = check_codes("rows", rows, len(self))
-        return rows[id_order(self.ids[rows])][chance.permutation(len(rows))]
+        return rows[id_order(self.ids[rows])][rng.permutation(len(rows))]
 
     def fingerprint(self) -> str:
         """A hash of the coded rows, their order, the roles of their columns, their domains and hierarchies."""
@@ -267,12 +316,12 @@ class Microdata:
         part.qi_codes = self.qi_codes[[known.index(name) for name in part.schema.quasi_identifiers]]
         return part
 
-    def over(self, domains: Mapping[str, Domain]) -> Microdata:
+    def recode(self, domains: Mapping[str, Domain]) -> Microdata:
         """The same records coded over other domains, which must have all values that occur.
 
         >>> frame = pd.DataFrame({"age": [34, 51, 29]})
         >>> table = Microdata(frame, Schema("age"))
-        >>> table.select([0, 1]).over({"age": table.domains["age"].only(np.array([1, 2]))}).codes("age").tolist()
+        >>> table.select([0, 1]).recode({"age": table.domains["age"].only(np.array([1, 2]))}).codes("age").tolist()
         [0, 1]
         """
         if not isinstance(domains, Mapping):

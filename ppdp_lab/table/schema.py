@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ppdp_lab.errors import SchemaError, listed
-from ppdp_lab.registry import cut
+from ppdp_lab.text import cut
 
 REFUSE, VALUE, CATEGORY, DROP = GAPS = ("refuse", "value", "category", "drop")  # what to do with missing cells
 MISSING = "(missing)"  # how a missing value is published

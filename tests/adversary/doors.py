@@ -186,7 +186,7 @@ class Doors:
                         {"cells": shown[column].to_numpy()},
                     )
                 )
-        for metric in pl.metrics.ALL.values():
+        for metric in pl.metrics.METRICS.values():
             more = {"k": 2, "queries": Queries.of_members(table, members)}
             fine.append(
                 (f"metric {metric.name}", metric, {"release": release} | {name: more[name] for name in metric.needs})
@@ -209,7 +209,7 @@ class Doors:
         fine.append(("Mondrian.anonymize", pl.Mondrian(pl.KAnonymity(2)).anonymize, {"table": table}))
         for base in (pl.Mondrian(pl.KAnonymity(2)), pl.KMember(2, seed=1)):
             parts = np.zeros(len(table), dtype=np.int32)
-            fine.append((f"{type(base).__name__}.divided", base.divided, {"table": table, "part_of": parts}))
+            fine.append((f"{type(base).__name__}.divided", base.anonymize_within, {"table": table, "part_of": parts}))
         for name in PUBLISHERS:
             also = {"e": 2} if name == "EEquivalence" else {}
             first = {"I3M": {"k": 2}, "BPG": {"rule": pl.KAnonymity(2)}}.get(name, {"m": 2})
@@ -257,7 +257,7 @@ class Doors:
             ),
             ("Boxes.take", lambda rows: release.boxes.take(rows).groups(), {"rows": [1, 0]}),
             ("Boxes.covers", release.boxes.covers, {"boxes": class_of, "qi_codes": table.qi_codes}),
-            ("Boxes.over", release.boxes.over, {"domains": list(table.qi_domains)}),
+            ("Boxes.recode", release.boxes.recode, {"domains": list(table.qi_domains)}),
             ("Boxes of anything", lambda columns: Boxes(columns, 2).groups(), {"columns": release.boxes.columns}),
             ("Intervals", lambda domain: Intervals(domain, class_of, class_of).labels(), {"domain": age}),
             ("Nodes", lambda domain: Nodes(domain, class_of).labels(), {"domain": zone}),
@@ -266,11 +266,15 @@ class Doors:
             ("Hierarchy.lca", tree.lca, nodes),
             ("Hierarchy.levels", tree.levels, {"value": "p1"}),
             ("Hierarchy.node", tree.node, {"label": "p"}),
-            ("Microdata.over", table.over, {"domains": table.domains}),
-            ("Microdata.over a domain", lambda domain: table.over(table.domains | {"age": domain}), {"domain": age}),
+            ("Microdata.recode", table.recode, {"domains": table.domains}),
             (
-                "Microdata.order_by_chance",
-                lambda rows, chance: table.order_by_chance(chance, rows),
+                "Microdata.recode a domain",
+                lambda domain: table.recode(table.domains | {"age": domain}),
+                {"domain": age},
+            ),
+            (
+                "Microdata.shuffled_order",
+                lambda rows, chance: table.shuffled_order(chance, rows),
                 {"rows": np.arange(4), "chance": np.random.default_rng(1)},
             ),
             ("Domain.decode", age.decode, {"codes": table.codes("age")}),
@@ -287,7 +291,7 @@ class Doors:
         seen = [release.published(track=True) for release in releases]
         one, two = Background.worst_case(releases[:1]), Background.worst_case(releases)
         doors = []
-        for attack in pl.attacks.ALL.values():
+        for attack in pl.attacks.ATTACKS.values():
             said: dict[str, Any] = {
                 "release": {"published": seen[0], "background": one},
                 "pair": {"first": seen[0], "second": seen[1], "background": two},

@@ -14,7 +14,7 @@ from strategies import Case, cases
 import ppdp_lab as pl
 from ppdp_lab.anonymize._anatomy import draw_groups
 from ppdp_lab.errors import InfeasibleError, ParameterError, PublicationError, SchemaError
-from ppdp_lab.forms import Published
+from ppdp_lab.release.forms import Published
 
 
 @st.composite

@@ -16,8 +16,7 @@ from strategies import Case, cases
 
 import ppdp_lab as pl
 from ppdp_lab.anonymize import _kmember as kernels
-from ppdp_lab.anonymize.clusters._clusters import BLOCK, Clusters, find_best_cluster, take_in
-from ppdp_lab.anonymize.clusters._extents import LIMIT, Space, extent, widen
+from ppdp_lab.anonymize._clusters import BLOCK, LIMIT, Clusters, Space, extent, find_best_cluster, take_in, widen
 from ppdp_lab.anonymize.kmember import KMember
 from ppdp_lab.errors import InfeasibleError, ParameterError
 from ppdp_lab.metrics import information_loss

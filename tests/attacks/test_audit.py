@@ -18,9 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ppdp_lab as pl
+from ppdp_lab.attacks.audit import audit_series
 from ppdp_lab.attacks.background import Background, Presence
 from ppdp_lab.attacks.exact import consistent_assignments
-from ppdp_lab.attacks.series.audit import audit_series
 from ppdp_lab.errors import ParameterError
 
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import ppdp_lab as pl
 from ppdp_lab.attacks.background import Background
-from ppdp_lab.attacks.exact.assignments import consistent_assignments
-from ppdp_lab.attacks.series.composition import intersection, value_association
+from ppdp_lab.attacks.composition import intersection, value_association
+from ppdp_lab.attacks.exact import consistent_assignments
 from ppdp_lab.errors import IdError, ParameterError, PublicationError, SchemaError
 
 untracked = worlds(max_persons=14, min_releases=2, max_releases=4)

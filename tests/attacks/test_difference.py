@@ -14,7 +14,7 @@ from plain_forms import candidates
 
 import ppdp_lab as pl
 from ppdp_lab.attacks.background import Background
-from ppdp_lab.attacks.series.newcomers import Differences, difference
+from ppdp_lab.attacks.differences import Differences, difference
 from ppdp_lab.errors import ParameterError, PublicationError
 
 pairs = worlds(min_releases=2, max_releases=4, counterfeits=False, anatomized=False)

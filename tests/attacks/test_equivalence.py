@@ -10,21 +10,11 @@ from hypothesis import strategies as st
 from republish.lives import publish_all, streams
 
 from ppdp_lab.attacks import Background
-from ppdp_lab.attacks.equivalence import (
-    BucketGraphs,
-    Correspondence,
-    chains,
-    compromised,
-    compromised_over_time,
-    delta_weights,
-    equal_values,
-    exposed_by,
-    minimum_equivalence,
-    named_counterfeits,
-    plain_weights,
-)
-from ppdp_lab.attacks.equivalence._class_pairs import equal_pairs, give_away, members_of
-from ppdp_lab.attacks.equivalence.memberships import Memberships, proportions
+from ppdp_lab.attacks._class_pairs import equal_pairs, give_away, members_of
+from ppdp_lab.attacks.bucket_graphs import BucketGraphs
+from ppdp_lab.attacks.equivalence import chains, compromised, compromised_over_time, equal_values
+from ppdp_lab.attacks.matrices import Correspondence, delta_weights, exposed_by, minimum_equivalence, plain_weights
+from ppdp_lab.attacks.memberships import Memberships, named_counterfeits, proportions
 from ppdp_lab.errors import IdError, ParameterError, SchemaError
 from ppdp_lab.release import Counterfeits, Release
 from ppdp_lab.republish.m_invariance import MInvariance

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import ppdp_lab as pl
 from ppdp_lab.attacks.background import Background
-from ppdp_lab.attacks.exact.assignments import Assignments, consistent_assignments
-from ppdp_lab.attacks.series.composition import intersection
-from ppdp_lab.attacks.series.updating import update_risks
+from ppdp_lab.attacks.composition import intersection
+from ppdp_lab.attacks.exact import Assignments, consistent_assignments
+from ppdp_lab.attacks.updating import update_risks
 from ppdp_lab.errors import IdError, ParameterError
 
 tiny = worlds(max_persons=4, min_releases=2, max_releases=2)

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from plain_forms import candidates
 
-from ppdp_lab.attacks.search._pooling import pool_histograms
-from ppdp_lab.attacks.search.units import Units
-from ppdp_lab.attacks.series._difference import multiset_difference, tracked_difference
-from ppdp_lab.attacks.series._intersection import common_counts
-from ppdp_lab.forms import search as _regions
-from ppdp_lab.forms.search import Regions, Search, meeting_in_bins
+from ppdp_lab.attacks._difference import multiset_difference, tracked_difference
+from ppdp_lab.attacks._intersection import common_counts
+from ppdp_lab.attacks._pooling import pool_histograms
+from ppdp_lab.attacks.units import Units
+from ppdp_lab.release import search as _regions
+from ppdp_lab.release.search import Regions, Search, meeting_in_bins
 from ppdp_lab.table import Boxes, Cells, value_masks
 
 boxed = worlds(anatomized=False, max_persons=14)

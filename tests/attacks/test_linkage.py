@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import ppdp_lab as pl
 from ppdp_lab.attacks.background import Background
-from ppdp_lab.attacks.one_release.closeness import similarity, skewness
-from ppdp_lab.attacks.one_release.linkage import background_knowledge, homogeneity, record_linkage
+from ppdp_lab.attacks.closeness import similarity, skewness
+from ppdp_lab.attacks.linkage import background_knowledge, homogeneity, record_linkage
 from ppdp_lab.datasets.examples import speedy
 from ppdp_lab.errors import ParameterError, SchemaError
 from ppdp_lab.release import Counterfeits

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import ppdp_lab as pl
 from ppdp_lab.attacks.background import Background
-from ppdp_lab.attacks.series.tracing import record_tracing
+from ppdp_lab.attacks.tracing import record_tracing
 from ppdp_lab.errors import ParameterError, PublicationError
-from ppdp_lab.forms import Published
+from ppdp_lab.release.forms import Published
 
 
 @given(worlds(min_releases=2, max_releases=4, counterfeits=False, anatomized=False), st.booleans(), st.data())

@@ -12,7 +12,7 @@ import pytest
 import ppdp_lab as pl
 from ppdp_lab.attacks import Background, audit_series, difference, intersection, value_association
 from ppdp_lab.errors import DataFileError, ParameterError, PPDPError, SchemaError
-from ppdp_lab.registry import parse, revive, to_json
+from ppdp_lab.registry import from_plain, parse, to_json
 
 CHAIN = pl.UpdateModel(["a", "b", "c"], [[0, 1], [1, 2], [2]])  # a becomes c in two steps only
 
@@ -50,7 +50,7 @@ def test_what_a_model_says_of_itself() -> None:
 
 def test_a_model_can_be_written_down() -> None:
     model = pl.UpdateModel.from_matrix([[0.9, 0.1], [0, 1]], ["single", "married"])
-    assert revive(json.loads(to_json(model.to_plain()))) == model and parse(repr(model)) == model
+    assert from_plain(json.loads(to_json(model.to_plain()))) == model and parse(repr(model)) == model
 
 
 def test_a_toml_file(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_background_keeps_its_model() -> None:
         background.without_groups(),
         background.about([0]),
         background[:2],
-        background.over(background.qi_domains),
+        background.recode(background.qi_domains),
     ):
         assert other.model == CHAIN
     assert background[[0, 2]].times == (0, 2) and background[1:].times == (1, 2)

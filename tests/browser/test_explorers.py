@@ -6,7 +6,7 @@ import pytest
 from watching import CODE, PICTURE, SLIDERS, changed, seen, slide
 
 from ppdp_lab.explore import EXPLORERS
-from ppdp_lab.explore.kinds.partitions import Partition
+from ppdp_lab.explore.partitions import Partition
 
 
 def opened(page, voila: str, name: str) -> None:
@@ -117,7 +117,9 @@ def copied_named_narrow(page, voila, screenshot, tmp_path):
     page.get_by_role("button", name="the Python behind it").focus()
     page.keyboard.press("Enter")
     page.get_by_role("button", name="copy as code").click()
-    page.wait_for_function("navigator.clipboard.readText().then(text => text.includes('explore.drawings.tradeoff'))")
+    page.wait_for_function(
+        "navigator.clipboard.readText().then(text => text.includes('explore.tradeoffs.draw_tradeoff'))"
+    )
     assert page.evaluate("navigator.clipboard.readText()") == page.evaluate(CODE)
     page.set_viewport_size({"width": 420, "height": 1500})
     below = page.locator(".ppdp-knobs").bounding_box()

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from watching import PICTURE, changed, seen, slide
 
-from ppdp_lab.lab.experiment import catalogue
-from ppdp_lab.lab.run.parameters import absolute
+from ppdp_lab.lab import catalogue
+from ppdp_lab.lab.parameters import absolute
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = {experiment.name: experiment for experiment in catalogue.experiments(ROOT)}

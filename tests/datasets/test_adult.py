@@ -7,8 +7,8 @@ import math
 import pandas as pd
 import pytest
 
-from ppdp_lab.datasets.adult import COLUMNS, DATA, WITHOUT_HIERARCHY, adult_hierarchies, load_adult
 from ppdp_lab.datasets.benchmarks import ATTRIBUTES
+from ppdp_lab.datasets.loading import COLUMNS, DATA, WITHOUT_HIERARCHY, adult_hierarchies, load_adult
 from ppdp_lab.table import Hierarchy
 
 LEVELS = {

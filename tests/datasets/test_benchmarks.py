@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from ppdp_lab import errors
 from ppdp_lab.datasets.benchmarks import ATTRIBUTES, STAND_INS, generate, read_arx
 from ppdp_lab.datasets.drawing import by_rank, counts_of, depending, spread
+from ppdp_lab.io.reading import write_hierarchy
 from ppdp_lab.table import Hierarchy
 
 ROWS = {"cup": 63_441, "fars": 100_937, "atus": 539_253, "ihis": 1_193_504}
@@ -211,7 +212,7 @@ def _write(folder: Path, name: str, pair: Pair, names: dict[str, str], hierarchy
     (folder / hierarchy_folder).mkdir(parents=True, exist_ok=True)
     frame.rename(columns=names).assign(extra=1).to_csv(folder / f"{name}.csv", sep=";", index=False)
     for attribute, tree in trees.items():
-        tree.to_csv(folder / hierarchy_folder / f"{name}_hierarchy_{names.get(attribute, attribute)}.csv")
+        write_hierarchy(tree, folder / hierarchy_folder / f"{name}_hierarchy_{names.get(attribute, attribute)}.csv")
 
 
 @pytest.fixture

@@ -13,13 +13,13 @@ import pytest
 
 from ppdp_lab.datasets import examples
 from ppdp_lab.datasets.examples import ExampleRelease, bpg, equivalence, i3m, mdistinct, speedy
-from ppdp_lab.datasets.examples.equivalence_graphs import BucketGraph, Matrices
+from ppdp_lab.datasets.examples.equivalence import BucketGraph, Matrices
 from ppdp_lab.datasets.examples.forms import over_common_domains
 from ppdp_lab.datasets.examples.mdistinct import UpdateGraph
 from ppdp_lab.datasets.examples.register import PAPERS
 from ppdp_lab.errors import UnknownNameError
-from ppdp_lab.forms import Published
 from ppdp_lab.release import Counterfeits, Release
+from ppdp_lab.release.forms import Published
 from ppdp_lab.table import Microdata, Schema
 
 

@@ -7,6 +7,7 @@ import pytest
 from ppdp_lab import datasets
 from ppdp_lab.datasets import benchmarks, population
 from ppdp_lab.errors import DataFileError, ParameterError, UnknownNameError
+from ppdp_lab.io.reading import write_hierarchy
 
 SMALL = {"cup": 2000, "fars": 2000, "atus": 2000, "ihis": 2000, "occ": 2000, "sal": 2000, "occ-mdistinct": 2000}
 
@@ -119,7 +120,7 @@ def test_arx_files_in_the_data_folder_are_used(tmp_path):
     frame, trees = benchmarks.generate("fars", rows=300, seed=2)
     frame.to_csv(tmp_path / "fars.csv", sep=";", index=False)
     for name, tree in trees.items():
-        tree.to_csv(tmp_path / f"fars_hierarchy_{name}.csv")
+        write_hierarchy(tree, tmp_path / f"fars_hierarchy_{name}.csv")
     real = datasets.load("fars", folder=tmp_path)
     assert real.provenance == "real" and len(real) == 300
     made = datasets.load("fars", rows=300, seed=2)

@@ -5,7 +5,7 @@ import pytest
 
 from ppdp_lab import datasets
 from ppdp_lab.errors import DataFileError, HierarchyError, ParameterError, PPDPError, RoleWarning, SchemaError
-from ppdp_lab.table.files import ReadingWarning
+from ppdp_lab.io import ReadingWarning
 
 GOOD = """
 file = "patients.csv"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from ppdp_lab.lab.report.site.assembly import Site
+from docs.builder.pages import Site
 
 ROOT = Path(__file__).parents[2]
 

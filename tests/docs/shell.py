@@ -41,6 +41,6 @@ def type_in(line: str) -> str:
 
 def lay_out(folder: Path, experiment: str) -> None:
     """An experiment as a user has it, so that results go to this folder."""
-    for name in (f"experiments/{experiment}.toml", f"notebooks/{experiment}.ipynb"):
-        (folder / name).parent.mkdir(exist_ok=True)
-        shutil.copy(ROOT / name, folder / name)
+    shutil.copytree(ROOT / "experiments" / experiment, folder / "experiments" / experiment)
+    (folder / "notebooks").mkdir()
+    shutil.copy(ROOT / "notebooks" / f"{experiment}.ipynb", folder / "notebooks")

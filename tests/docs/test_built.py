@@ -19,7 +19,7 @@ from urllib.parse import unquote
 import pytest
 from docs.conftest import ROOT
 
-from ppdp_lab.lab.report.site.assembly import Site
+from docs.builder.pages import Site
 
 pytestmark = pytest.mark.slow
 LOADED = {

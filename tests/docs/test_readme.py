@@ -5,8 +5,8 @@ from __future__ import annotations
 from docs.shell import ROOT, blocks, lines
 
 import ppdp_lab as pl
-from ppdp_lab.lab.experiment.catalogue import experiments
-from ppdp_lab.lab.report.site.papers import PAPERS, papers_of
+from docs.builder.scores import PAPERS, papers_of
+from ppdp_lab.lab.catalogue import experiments
 from ppdp_lab.registry import FAMILIES
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

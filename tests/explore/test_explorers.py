@@ -11,16 +11,15 @@ import pytest
 import ppdp_lab as pl
 from ppdp_lab import explore, plotting
 from ppdp_lab.errors import DataFileError, InfeasibleError, ParameterError, SchemaError
-from ppdp_lab.explore.base import Pick, Several, Stopped, Stops, Whole, Work
-from ppdp_lab.explore.code import script
-from ppdp_lab.explore.kinds.bucket_graphs import Buckets
-from ppdp_lab.explore.kinds.lattices import Lattices
-from ppdp_lab.explore.kinds.own_tables import OwnTables
-from ppdp_lab.explore.kinds.partitions import Partition
-from ppdp_lab.explore.kinds.publications import Publications
-from ppdp_lab.explore.kinds.tradeoffs import Tradeoffs
-from ppdp_lab.explore.parts.pictures import picture
-from ppdp_lab.lab.sweeping import result
+from ppdp_lab.explore.base import Pick, Several, Stopped, Stops, Whole, Work, script
+from ppdp_lab.explore.bucket_graphs import Buckets
+from ppdp_lab.explore.lattices import Lattices
+from ppdp_lab.explore.own_tables import OwnTables
+from ppdp_lab.explore.partitions import Partition
+from ppdp_lab.explore.publications import Publications
+from ppdp_lab.explore.tradeoffs import Tradeoffs
+from ppdp_lab.explore.widgets import picture
+from ppdp_lab.sweep import result
 
 KINDS = {
     "partition": Partition, "lattice": Lattices, "series": Publications, "bucket_graph": Buckets, "tradeoff": Tradeoffs,
@@ -132,7 +131,7 @@ def test_a_picture_is_the_same_whether_one_like_it_was_laid_out_before_or_not(na
 def test_a_replay_ends_where_the_search_does():
     table = pl.datasets.load("adult-arx").project(["age", "education", "sex"])
     for search in (pl.Flash(pl.KAnonymity(5)), pl.Incognito(pl.KAnonymity(5), suppression=0.01)):
-        nodes, found = explore.measure.lattice_nodes(table, search), search.search(table)
+        nodes, found = explore.lattices.lattice_nodes(table, search), search.search(table)
         held = {tuple(map(int, node.split(","))) for node in nodes.loc[nodes["state"] == "holds", "node"]}
         assert held == set(found.solutions) and not (nodes["state"] == "unknown").any()
         at = nodes.set_index("node")["loss"]
@@ -145,8 +144,8 @@ def test_the_last_check_is_marked_by_more_than_a_colour():
     """In grey an orange edge is lost on a grey node: a ring of its own is drawn around it, and around nothing else."""
     table = pl.datasets.examples.speedy.table_16()
     for step in (0, 1, 5):
-        nodes = explore.measure.lattice_nodes(table, pl.Flash(pl.KAnonymity(2)), step=step)
-        ax = explore.drawings.lattice(nodes).axes[0]
+        nodes = explore.lattices.lattice_nodes(table, pl.Flash(pl.KAnonymity(2)), step=step)
+        ax = explore.lattices.draw_lattice(nodes).axes[0]
         sizes = [line.get_markersize() for line in ax.lines if line.get_color() == "none"]
         assert len(sizes) == min(step, 1)
         assert all(size > max(x.get_markersize() for x in ax.lines if x.get_color() != "none") for size in sizes)
@@ -157,7 +156,7 @@ def test_a_replay_knows_more_with_every_step():
     for search in (pl.Samarati, pl.Incognito, pl.Flash):
         steps = len(search(pl.KAnonymity(2)).search(table).checked)
         known = [
-            int((explore.measure.lattice_nodes(table, search(pl.KAnonymity(2)), step=s)["state"] != "unknown").sum())
+            int((explore.lattices.lattice_nodes(table, search(pl.KAnonymity(2)), step=s)["state"] != "unknown").sum())
             for s in range(steps + 1)
         ]
         assert known[0] == 0 and known == sorted(known) and known[-1] > 0
@@ -189,9 +188,7 @@ def test_sentences_promise_no_more_than_was_checked():
     )
     explorer = Publications()
     said = explorer.show(explorer.state(victim="Harry", release=2), Work()).says
-    exposed = explore.measure.series.most_exposed(
-        explorer._series(explorer.state(), "as printed, 2-diverse", Work())[0]
-    )
+    exposed = explore.publications.most_exposed(explorer._series(explorer.state(), "as printed, 2-diverse", Work())[0])
     assert exposed["Harry"] == 2 and (exposed == 1).sum() == 5
     assert "No release leaves a single value for Harry. All 2 releases together leave a single value for 5 of 6" in said
     explorer = Buckets()
@@ -218,10 +215,10 @@ def test_a_sweep_is_read_with_what_it_says_of_its_columns(tmp_path):
         assert [knob.name for knob in shown.knobs if knob.idle] == ["table", "l", "t"]
     (tmp_path / "bare").mkdir()
     frame.to_parquet(tmp_path / "bare" / "points.parquet", index=False)
-    points = explore.measure.tradeoffs.read_points(tmp_path / "bare" / "points.parquet")
-    assert explore.measure.tradeoffs.axes_of(points) == (["k"], ["loss", "error"])
+    points = explore.tradeoffs.read_points(tmp_path / "bare" / "points.parquet")
+    assert explore.tradeoffs.axes_of(points) == (["k"], ["loss", "error"])
     with pytest.raises(DataFileError, match="holds no sweep"):
-        explore.measure.tradeoffs.read_points(tmp_path / "bare" / "no.parquet")
+        explore.tradeoffs.read_points(tmp_path / "bare" / "no.parquet")
 
 
 def test_a_dropped_file_is_read_as_any_file_is():

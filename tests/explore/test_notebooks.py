@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ppdp_lab.explore import EXPLORERS
-from ppdp_lab.lab.run import kernel
+from ppdp_lab.lab import kernel
 
 FOLDER = Path(__file__).parents[2] / "notebooks" / "explore"
 NAMES = [entry.name for entry in EXPLORERS.entries()]

@@ -11,8 +11,7 @@ import pytest
 
 from ppdp_lab import explore
 from ppdp_lab.explore.base import Work
-from ppdp_lab.explore.kinds.own_tables import OwnTables
-from ppdp_lab.explore.measure.dropped import Dropped
+from ppdp_lab.explore.own_tables import Dropped, OwnTables
 from ppdp_lab.holder import read_own_file, untouched
 from ppdp_lab.principles import DistinctLDiversity, KAnonymity
 from ppdp_lab.table import Schema

@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 import ppdp_lab as pl
 from ppdp_lab import explore
 from ppdp_lab.errors import ParameterError, SchemaError, UnknownNameError
-from ppdp_lab.explore import base, parts
-from ppdp_lab.explore.parts.worker import Worker
+from ppdp_lab.explore import base
+from ppdp_lab.explore.worker import Garbage, Worker
 
 
 class Slow(base.Explorer):
@@ -257,7 +257,7 @@ def answering(collector: Collector, fails: bool = False, quiet: float = 1.0) -> 
             raise SystemExit  # ends a thread without a word
         answers.append(answer)
 
-    garbage = parts.garbage.Garbage(collector, quiet=quiet)
+    garbage = Garbage(collector, quiet=quiet)
     return Worker(lambda state, work: state, done, lambda share, what: None, garbage=garbage), answers
 
 
@@ -300,7 +300,7 @@ def test_garbage_of_pictures_does_not_pile_up():
         def __del__(self) -> None:
             gone.append(1)
 
-    garbage = parts.garbage.Garbage(quiet=0.1)
+    garbage = Garbage(quiet=0.1)
     worker = Worker(lambda state, work: Picture() and None, lambda found: None, lambda *said: None, garbage=garbage)
     for question in range(5):
         worker.now(question)

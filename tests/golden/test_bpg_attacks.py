@@ -6,10 +6,10 @@ import pytest
 
 import ppdp_lab as pl
 from ppdp_lab.attacks.background import Background
-from ppdp_lab.attacks.exact.assignments import consistent_assignments
-from ppdp_lab.attacks.series.composition import intersection, value_association
-from ppdp_lab.attacks.series.newcomers import difference
-from ppdp_lab.attacks.series.tracing import record_tracing
+from ppdp_lab.attacks.composition import intersection, value_association
+from ppdp_lab.attacks.differences import difference
+from ppdp_lab.attacks.exact import consistent_assignments
+from ppdp_lab.attacks.tracing import record_tracing
 from ppdp_lab.datasets.examples import bpg
 
 

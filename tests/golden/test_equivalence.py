@@ -5,18 +5,10 @@ import pandas as pd
 import pytest
 
 from ppdp_lab.attacks import Background, audit_series, intersection
-from ppdp_lab.attacks.equivalence import (
-    BucketGraphs,
-    Correspondence,
-    chains,
-    compromised,
-    delta_weights,
-    equal_values,
-    exposed_by,
-    minimum_equivalence,
-    named_counterfeits,
-    plain_weights,
-)
+from ppdp_lab.attacks.bucket_graphs import BucketGraphs
+from ppdp_lab.attacks.equivalence import chains, compromised, equal_values
+from ppdp_lab.attacks.matrices import Correspondence, delta_weights, exposed_by, minimum_equivalence, plain_weights
+from ppdp_lab.attacks.memberships import named_counterfeits
 from ppdp_lab.datasets.examples import equivalence
 from ppdp_lab.release import Counterfeits, Release
 from ppdp_lab.republish.e_equivalence import EEquivalence

@@ -15,7 +15,6 @@ from plain_forms import candidates
 
 from ppdp_lab.anonymize import Mondrian
 from ppdp_lab.datasets.examples import speedy
-from ppdp_lab.forms import Published
 from ppdp_lab.principles import (
     AlphaKAnonymity,
     DistinctLDiversity,
@@ -26,6 +25,7 @@ from ppdp_lab.principles import (
     TCloseness,
 )
 from ppdp_lab.release import Release
+from ppdp_lab.release.forms import Published
 from ppdp_lab.table import ClassCounts, Microdata
 
 

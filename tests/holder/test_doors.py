@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from ppdp_lab import datasets
 from ppdp_lab.errors import PPDPError
 from ppdp_lab.holder import read_own_file, reading_options, snapshots_from_folder
-from ppdp_lab.table import Hierarchy, Schema
-from ppdp_lab.table.files import Reading, ReadingWarning
+from ppdp_lab.io import Reading, ReadingWarning
+from ppdp_lab.io.reading import read_hierarchy
+from ppdp_lab.table import Schema
 
 SCHEMA = Schema(["age", "zip"], sensitive="disease")
 
@@ -29,7 +30,7 @@ def doors(folder, name, said, trees=()):
     )
     options = {key: ",".join(value) if isinstance(value, list) else value for key, value in said.items()}
     hierarchies = {column: folder / f"{column}.tree" for column in trees}
-    read_trees = {column: Hierarchy.from_csv(path) for column, path in hierarchies.items()}
+    read_trees = {column: read_hierarchy(path) for column, path in hierarchies.items()}
     out = []
     for door in (
         lambda: read_own_file(folder / name, SCHEMA, hierarchies, reading_options(**options)).table,

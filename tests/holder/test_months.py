@@ -18,9 +18,9 @@ from ppdp_lab.errors import (
 )
 from ppdp_lab.holder import read_months, snapshots_from_folder
 from ppdp_lab.holder.months import in_order
+from ppdp_lab.io import Reading, ReadingWarning
 from ppdp_lab.republish import Publisher
 from ppdp_lab.table import Hierarchy, Schema
-from ppdp_lab.table.files import Reading, ReadingWarning
 
 
 @pytest.fixture

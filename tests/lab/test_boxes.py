@@ -8,7 +8,7 @@ import pytest
 
 from ppdp_lab import KAnonymity, Microdata, Mondrian, Schema
 from ppdp_lab.errors import SchemaError
-from ppdp_lab.lab import box_frame
+from ppdp_lab.release.pictures import box_frame
 from ppdp_lab.table import Hierarchy
 
 

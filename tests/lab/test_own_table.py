@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,20 +11,20 @@ import pytest
 from lab import own_table
 from matplotlib.text import Text
 
+from experiments.crossover import measure as crossover
+from experiments.i3m import figures as i3m_drawings
+from experiments.i3m import measure
+from experiments.mdistinct import measure as mdistinct
+from experiments.tour import figures as tour_drawings
+from experiments.tour import measure as tour
 from ppdp_lab.errors import PPDPError
-from ppdp_lab.lab import runner
-from ppdp_lab.lab.drawings import i3m as i3m_drawings
-from ppdp_lab.lab.drawings import tour as tour_drawings
-from ppdp_lab.lab.experiment import catalogue
-from ppdp_lab.lab.measure import i3m, mdistinct, scales, tour
-from ppdp_lab.lab.measure.comparing import crossover
-from ppdp_lab.lab.report.figures import drawing, fill, words_of
-from ppdp_lab.lab.run import parameters, tables
+from ppdp_lab.lab import axes, catalogue, parameters, runner, runs
+from ppdp_lab.lab.figures import drawing, fill, words_of
 from ppdp_lab.table import Microdata, Schema
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENTS = {experiment.name: experiment for experiment in catalogue.experiments(ROOT)}
-PLANNED = [name for name, experiment in EXPERIMENTS.items() if experiment.plan]
+PLANNED = [name for name, experiment in EXPERIMENTS.items() if catalogue.plan_of(experiment)]
 OTHERS = ("occupation", "OCC", "SAL", "ADULT", "adult", "education", ".toml", "/ward")  # what this table has not
 
 
@@ -51,7 +50,7 @@ def test_runs_on_an_own_table_and_speaks_of_its_columns(name: str, ward: Path, t
     for entry in experiment.figures:
         if entry.data.startswith("worked example") and "{dataset}" not in entry.data:
             continue  # drawn from the paper's own example
-        figure = drawing(entry, experiment)(tables.as_given(results))
+        figure = drawing(entry, experiment)(runs.as_given(results))
         texts = [text.get_text() for text in figure.findobj(Text)] + [fill(entry.caption, words)]
         strange = [(text, other) for text in texts for other in OTHERS if other in text and "ARX was run" not in text]
         assert not strange, f"{entry.name}: {strange}"
@@ -82,7 +81,9 @@ def test_hierarchies_and_values_that_an_experiment_needs(tmp_path: Path) -> None
         runner.plan(EXPERIMENTS["speedy"], _effective("speedy", path))
     path = own_table.write(tmp_path, illnesses=1)
     for name in ("equivalence", "bpg", "mdistinct"):
-        with pytest.raises(PPDPError, match="have the commonest illness, which allows one in 1; this experiment needs"):
+        with pytest.raises(
+            PPDPError, match=r"the most frequent illness of .* which allows one in 1; this experiment needs"
+        ):
             runner.plan(EXPERIMENTS[name], _effective(name, path))
     path = own_table.write(
         tmp_path, quasi_identifiers='quasi_identifiers = ["nickname", "stay"]', town="", years="", work=""
@@ -97,13 +98,32 @@ def test_what_is_said_is_kept_or_refused_and_what_is_open_is_fitted(tmp_path: Pa
     path = own_table.write(tmp_path, rows=1000)
     (note,) = runner.plan(EXPERIMENTS["equivalence"], _effective("equivalence", path))
     assert note.startswith("fitted to 'Ward 7' (1,000 rows): initial 4,000 -> 7") and "m 10 ->" in note
-    with pytest.raises(PPDPError, match="so m cannot be 14; say 9 at most, or leave it open"):
+    with pytest.raises(PPDPError, match="so m cannot be 14; use at most 9, or omit m"):
         runner.plan(EXPERIMENTS["equivalence"], _effective("equivalence", path) | {"m": 14})
     with pytest.raises(PPDPError, match=r"it needs at least 5,\d+ with initial = 5,000"):
         runner.plan(EXPERIMENTS["equivalence"], _effective("equivalence", path) | {"initial": 5000})
     assert runner.plan(EXPERIMENTS["tour"], _effective("tour", path)) == (
         "fitted to 'Ward 7' (1,000 rows): rows 2,000 -> 1,000",
     )
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_sizes_are_those_of_the_experiment_file(name: str) -> None:
+    """Whatever the scale, a plan on the experiment's own data sets changes none of them; they are written nowhere else."""
+    experiment = EXPERIMENTS[name]
+    known = parameters.defined(experiment.notebook)
+    open_ = {name for name, value in known.items() if value is None} - {"drawn", "rows"}  # rows None: all of them
+    for scale in experiment.scales:
+        assert open_ <= set(experiment.parameters(scale)), scale
+    tiny = parameters.absolute(experiment.parameters("tiny"), experiment.path.parent)
+    effective = {**known, **runner.injected(tiny, known, "tiny")}
+    assert effective["scale"] == "tiny" and not open_ & {n for n, value in effective.items() if value is not None}
+    assert runner.plan(experiment, effective) == ()
+
+
+def test_the_scale_is_chosen_by_its_option(tmp_path: Path) -> None:
+    with pytest.raises(PPDPError, match="choose the scale with --scale paper"):
+        runner.run(EXPERIMENTS["tour"], results=tmp_path, given={"scale": "paper"}, say=print)
 
 
 @pytest.mark.parametrize("name", ["speedy", "choice"])
@@ -119,11 +139,11 @@ def test_two_tables_of_one_name_are_refused(name: str, tmp_path: Path) -> None:
         ("tour", {"ks": []}, "ks is an empty list"),
         ("tour", {"t": 2.0}, "t must be at most 1, not 2"),
         ("speedy", {"datasets": []}, "a data set's name or TOML file in quotes, or a list of them, not \\[\\]"),
-        ("i3m", {"ks": [5000]}, "needs rows of 50,000 at least, not 400; say rows=50000"),
+        ("i3m", {"ks": [5000]}, "needs rows of at least 50,000, not 400; set rows=50000"),
         ("equivalence", {"shares": [0.5]}, "with m = 10 no value may be more than one in 10, so shares cannot be"),
         ("equivalence", {"e": 0}, "e must be at least 2, not 0"),
-        ("bpg", {"rates": [9000]}, "rows are published at first, and some of them must stay, so rates cannot be"),
-        ("bpg", {"leak_initial": 1}, "needs leak_initial of 100 at least, not 1"),
+        ("bpg", {"rates": [9000]}, "the first release has .* rows, and some of them must stay, so rates cannot be"),
+        ("bpg", {"leak_initial": 1}, "needs leak_initial of at least 100, not 1"),
         ("mdistinct", {"deletes": 9000}, "lower deletes or updates"),
         ("crossover", {"k": 1}, "k must be at least 2, not 1"),
         ("crossover", {"settings": {"BPG": {"x": 1}}}, "settings: unknown parameter of BPG: 'x'"),
@@ -150,12 +170,12 @@ def test_one_of_several_sensitive_columns_must_be_chosen(tmp_path: Path) -> None
 
 def test_the_smallest_tables_are_enough_for_what_runs_before_the_experiment(tmp_path: Path) -> None:
     path = own_table.write(tmp_path, rows=80)
-    made = i3m.plan("tiny", str(path), [2], 1)
-    assert len(made.table) >= 50 and set(i3m.events(scales.picture_of(made.table, made.sizes.drawn), k=3)["event"])
+    made = measure.plan("tiny", str(path), [2], 1)
+    assert len(made.table) >= 50 and set(measure.events(axes.picture_of(made.table, made.sizes.drawn), k=3)["event"])
     with pytest.raises(PPDPError, match="has 70 rows, too few for this experiment: it needs at least 78"):
-        i3m.plan("tiny", str(own_table.write(tmp_path, rows=70)), [2], 1)
+        measure.plan("tiny", str(own_table.write(tmp_path, rows=70)), [2], 1)
     few = crossover.plan("quick", [str(own_table.write(tmp_path, rows=36))], 1, k=10, d=4).tables["Ward 7"]
-    crossover.warm(crossover.Given(10, 4, 1, (2, 10), (), {}), few, 4)
+    crossover.warm(crossover.Inputs(10, 4, 1, (2, 10), (), {}), few, 4)
 
 
 def test_values_change_by_role_and_not_by_the_names_of_columns() -> None:
@@ -175,7 +195,7 @@ def test_values_that_first_occur_in_a_later_release_can_be_asked_for() -> None:
     )
     table = Microdata(frame, Schema(["account", "age"], sensitive="illness"))
     sizes = {"initial": 100, "deletes": 5, "inserts": 50, "updates": 2, "changes": 10, "queries": 20}
-    size = replace(mdistinct.sizes("tiny"), **sizes)
+    size = SimpleNamespace(**sizes)
     releases, _ = mdistinct.distinct(table, size, d=3, m=2, seed=1)
     found = mdistinct.errors(table, releases, size, seed=1, thetas=[0.5], looks=[1, 3])
     assert found["release"].tolist() == [1, 3] and found["error"].notna().all()
@@ -189,7 +209,7 @@ def test_dates_are_dates_in_results_and_pictures() -> None:
     table = Microdata(frame, Schema(["admitted", "age"], sensitive="illness"))
     drawn = {
         tour_drawings.partition: {"boxes": tour.partitions(table, [5, 20])},
-        i3m_drawings.events: {"pictures": i3m.events(table, k=3)},
+        i3m_drawings.events: {"pictures": measure.events(table, k=3)},
     }
     for draw, results in drawn.items():
         (places,) = results.values()
@@ -202,4 +222,5 @@ def test_dates_are_dates_in_results_and_pictures() -> None:
 
 def _effective(name: str, path: Path) -> dict[str, object]:
     experiment = EXPERIMENTS[name]
-    return {**parameters.defined(experiment.notebook), **experiment.parameters("tiny"), **on(name, path)}
+    known = parameters.defined(experiment.notebook)
+    return {**known, **runner.injected(experiment.parameters("tiny"), known, "tiny"), **on(name, path)}

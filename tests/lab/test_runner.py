@@ -11,19 +11,16 @@ import pandas as pd
 import pytest
 
 from ppdp_lab.errors import ParameterError, PPDPError, UnknownNameError
-from ppdp_lab.lab import read, runner
-from ppdp_lab.lab.experiment.claims import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED
-from ppdp_lab.lab.report import scorecard
-from ppdp_lab.lab.report.collecting.gallery import gallery
-from ppdp_lab.lab.report.figures import DrawingError
-from ppdp_lab.lab.report.judging.points import ClaimError
-from ppdp_lab.lab.report.presentation import present
-from ppdp_lab.lab.reproduce import reproduce
-from ppdp_lab.lab.run import folders, tables
-from ppdp_lab.lab.run.handover import HANDED_OVER
-from ppdp_lab.lab.run.kernel import NotebookError
-from ppdp_lab.lab.run.record import Run, latest
-from ppdp_lab.lab.runner import run
+from ppdp_lab.lab import read, runner, scorecard
+from ppdp_lab.lab import runs as folders
+from ppdp_lab.lab import runs as tables
+from ppdp_lab.lab.experiment import FAILS, HOLDS, NOT_MEASURABLE, NOT_TESTED
+from ppdp_lab.lab.figures import DrawingError, present
+from ppdp_lab.lab.judge import ClaimError
+from ppdp_lab.lab.kernel import NotebookError
+from ppdp_lab.lab.report import gallery
+from ppdp_lab.lab.runner import reproduce, run
+from ppdp_lab.lab.runs import HANDED_OVER, Run, latest
 
 DATA = Path(__file__).parent / "data" / "experiments"
 HEAD = 'name = "small"\ntitle = "t"\nnotebook = "small.ipynb"\n[scale.quick]\n[scale.paper]\n'
@@ -35,7 +32,12 @@ def demo(tmp_path_factory):
     root = tmp_path_factory.mktemp("demo")
     shutil.copytree(DATA, root / "experiments")
     lines = []
-    done = run(read(root / "experiments" / "demo.toml"), results=root / "results", scale="tiny", say=lines.append)
+    done = run(
+        read(root / "experiments" / "demo" / "experiment.toml"),
+        results=root / "results",
+        scale="tiny",
+        say=lines.append,
+    )
     return root, done, lines
 
 
@@ -67,8 +69,9 @@ def pretend(monkeypatch, figures=(), **columns):
     def execute(notebook, output, parameters, environment, watch, *_):
         folder = Path(environment["PPDP_LAB_RUN"])
         shutil.copy(notebook, output)
-        tables.write({"results": pd.DataFrame(columns or {"v": [0.0]})}, folder)
-        (folder / HANDED_OVER).write_text(json.dumps({"tables": ["results"], "figures": list(figures), "data": []}))
+        tables.write_tables({"results": pd.DataFrame(columns or {"v": [0.0]})}, folder)
+        handed = {"tables": ["results"], "figures": list(figures), "data": [], "modules": ["table/domain.py"]}
+        (folder / HANDED_OVER).write_text(json.dumps(handed))
         watch(0, 1)
 
     monkeypatch.setattr(runner, "execute", execute)
@@ -110,10 +113,15 @@ def test_the_environment_is_written_down(demo):
 
 def test_a_finished_run_is_not_run_again(demo, no_kernel):
     root, done, _ = demo
-    again = run(read(root / "experiments" / "demo.toml"), results=root / "results", scale="tiny", say=lambda line: None)
+    again = run(
+        read(root / "experiments" / "demo" / "experiment.toml"),
+        results=root / "results",
+        scale="tiny",
+        say=lambda line: None,
+    )
     assert again == Run(done.folder, executed=False)
     with pytest.raises(AssertionError, match="was executed"):
-        run(read(root / "experiments" / "demo.toml"), results=root / "results", scale="tiny", force=True)
+        run(read(root / "experiments" / "demo" / "experiment.toml"), results=root / "results", scale="tiny", force=True)
     assert [p.name for p in done.folder.parent.iterdir()] == [done.folder.name]
 
 
@@ -123,28 +131,52 @@ def test_redrawn_figures_have_the_same_bytes(demo):
     was = [(path.name, path.read_bytes()) for path in figures]
     for path in figures:
         path.unlink()
-    present(read(root / "experiments" / "demo.toml"), done)
+    present(read(root / "experiments" / "demo" / "experiment.toml"), done)
     assert [(path.name, path.read_bytes()) for path in figures] == was
 
 
 def test_a_change_of_the_file_alone_needs_no_new_run(demo, no_kernel, tmp_path):
     root, done, _ = demo
     shutil.copytree(root, tmp_path / "copy")
-    path = tmp_path / "copy" / "experiments" / "demo.toml"
+    path = tmp_path / "copy" / "experiments" / "demo" / "experiment.toml"
     path.write_text(path.read_text().replace("paper = 0.001", "paper = 1.0"))
     again = run(read(path), results=tmp_path / "copy" / "results", scale="tiny", say=lambda line: None)
     assert again.folder.name != done.folder.name and not again.executed
     assert {v.id: v.verdict for v in again.verdicts}["too-good"] == HOLDS
     notebook = path.parent / "demo.ipynb"
-    notebook.write_text(notebook.read_text().replace("What does k cost?", "What?"))
+    text = notebook.read_text()
+    notebook.write_text(text.replace("What does k cost?", "What?"))  # a text computes nothing
+    assert not run(read(path), results=tmp_path / "copy" / "results", scale="tiny", say=lambda line: None).executed
+    notebook.write_text(text.replace("time.sleep(pause)", "time.sleep(pause + 0)"))
     with pytest.raises(AssertionError, match="was executed"):
         run(read(path), results=tmp_path / "copy" / "results", scale="tiny")
+
+
+def test_results_are_valid_as_long_as_the_modules_that_the_kernel_imported_are(demo, no_kernel, tmp_path):
+    root, done, _ = demo
+    recorded = done.environment["modules"]
+    assert {"anonymize/mondrian.py", "lab/notebook.py", "plotting/axes.py"} <= set(recorded)
+    assert "lab/judge.py" not in recorded and "lab/runner.py" not in recorded  # these run outside the kernel
+
+    def again(changed):
+        """Run as if one of the recorded modules had another content then."""
+        shutil.copytree(root, tmp_path / changed.replace("/", "-"))
+        folder = tmp_path / changed.replace("/", "-")
+        notes = folder / "results" / "demo" / done.folder.name / "environment.json"
+        notes.write_text(notes.read_text().replace(recorded[changed], "0" * 64))
+        path = folder / "experiments" / "demo"
+        return run(read(path), results=folder / "results", scale="tiny", say=lambda line: None)
+
+    assert not again("plotting/axes.py").executed
+    for name in ("anonymize/mondrian.py", "table/microdata.py"):
+        with pytest.raises(AssertionError, match="was executed"):
+            again(name)
 
 
 def test_broken_results_are_not_used_again(demo, no_kernel, tmp_path):
     root, done, _ = demo
     shutil.copytree(root, tmp_path / "copy")
-    path = tmp_path / "copy" / "experiments" / "demo.toml"
+    path = tmp_path / "copy" / "experiments" / "demo" / "experiment.toml"
     path.write_text(path.read_text() + "\n# a remark\n")
     (tmp_path / "copy" / "results" / "demo" / done.folder.name / "results" / "loss.parquet").write_text("no table")
     with pytest.raises(AssertionError, match="was executed"):
@@ -153,7 +185,7 @@ def test_broken_results_are_not_used_again(demo, no_kernel, tmp_path):
 
 def test_wrong_parameters_are_refused_before_anything_starts(demo, no_kernel):
     root, done, _ = demo
-    experiment = read(root / "experiments" / "demo.toml")
+    experiment = read(root / "experiments" / "demo" / "experiment.toml")
     for given, scale, words in [({"row": 5}, "tiny", "did you mean 'rows'"), ({"rows": "x"}, "tiny", "a whole number")]:
         with pytest.raises(ParameterError, match=words):
             run(experiment, results=root / "results", scale=scale, given=given)
@@ -164,7 +196,7 @@ def test_wrong_parameters_are_refused_before_anything_starts(demo, no_kernel):
 
 def test_scorecard_and_gallery_show_paper_and_measured_values(demo, tmp_path):
     root, done, _ = demo
-    experiment = read(root / "experiments" / "demo.toml")
+    experiment = read(root / "experiments" / "demo" / "experiment.toml")
     scored = scorecard.collect([experiment], root / "results", "tiny")
     plain = scorecard.plain(scored)
     for words in (
@@ -187,7 +219,7 @@ def test_scorecard_and_gallery_show_paper_and_measured_values(demo, tmp_path):
 def test_two_columns_where_the_rows_differ(demo, tmp_path):
     """Real rows beside the stand-in; an experiment with one kind of rows has one column."""
     root, done, _ = demo
-    experiment = read(root / "experiments" / "demo.toml")
+    experiment = read(root / "experiments" / "demo" / "experiment.toml")
     shutil.copytree(root / "results", tmp_path / "results")
     first = tmp_path / "results" / "demo" / done.folder.name
     second = first.with_name("f" * 16)
@@ -308,7 +340,7 @@ def test_reproduce_goes_on_after_a_failure(tmp_path, monkeypatch):
 def test_reproduce_in_processes(demo, tmp_path):
     """Two processes: one finds its run, the other its scale missing."""
     root, _, _ = demo
-    experiment = read(root / "experiments" / "demo.toml")
+    experiment = read(root / "experiments" / "demo" / "experiment.toml")
     other = small(tmp_path)
     both = [experiment, other]
     runs, failures = reproduce(both, results=root / "results", scale="tiny", workers=2, say=lambda line: None)

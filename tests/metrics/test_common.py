@@ -17,7 +17,7 @@ import ppdp_lab as pl
 from ppdp_lab import metrics
 from ppdp_lab.errors import ParameterError, PPDPError, PublicationError, SchemaError, UnknownNameError
 from ppdp_lab.metrics.base import Metric, metric
-from ppdp_lab.metrics.queries.conditions import Queries
+from ppdp_lab.metrics.queries import Queries
 
 # a loss is least, an information is greatest where every record is a class of its own
 LOSSES = {
@@ -57,7 +57,7 @@ STYLED = {"gcp", "iloss", "kl_divergence", "ncp", "non_uniform_entropy", "precis
 STYLELESS = {"ail", "c_avg", "classification_metric", "discernibility", "fem", "information_loss", "vem"}
 
 NO_METRICS = {
-    "ALL",
+    "METRICS",
     "Metric",
     "Queries",
     "estimates",
@@ -94,16 +94,16 @@ def no_better(name: str, value: float, than: float) -> bool:
 
 
 def test_every_metric_is_classified() -> None:
-    everything = set(metrics.ALL)
+    everything = set(metrics.METRICS)
     assert everything == LOSSES | INFORMATION and not LOSSES & INFORMATION
     assert everything == MONOTONE | NOT_MONOTONE and not MONOTONE & NOT_MONOTONE
     assert everything == STYLED | STYLELESS and not STYLED & STYLELESS
     assert set(metrics.__all__) == everything | NO_METRICS
     for name in everything:
-        assert metrics.get(name) is getattr(metrics, name) is metrics.ALL[name]
+        assert metrics.get(name) is getattr(metrics, name) is metrics.METRICS[name]
 
 
-@pytest.mark.parametrize("name", sorted(metrics.ALL))
+@pytest.mark.parametrize("name", sorted(metrics.METRICS))
 def test_a_metric_says_what_it_is(name: str) -> None:
     one = metrics.get(name)
     assert one.name == name and one.label and one.reference
@@ -120,7 +120,7 @@ def test_a_metric_says_what_it_is(name: str) -> None:
 def test_every_value_lies_within_its_bounds(world: World) -> None:
     release = world.release
     assume(any(not row.dirty for row in world.rows) and (release.class_of >= 0).any())
-    for name, one in metrics.ALL.items():
+    for name, one in metrics.METRICS.items():
         given_ = parameters(name, release.table)
         low, high = one.bounds(release, **given_)
         value = one(release, **given_)
@@ -132,7 +132,7 @@ def test_every_value_lies_within_its_bounds(world: World) -> None:
 @given(honest)
 def test_the_original_table_is_best(world: World) -> None:
     table = world.release.table
-    for name, one in metrics.ALL.items():
+    for name, one in metrics.METRICS.items():
         original = pl.Release(table, np.arange(len(table)))
         low, high = one.bounds(original, **parameters(name, table))
         reached = low if name in LOSSES else high
@@ -161,7 +161,7 @@ def test_order_and_numbers_do_not_matter_and_style_only_where_said(data: st.Data
     number = np.array([*data.draw(st.permutations(range(release.n_classes))), -1])
     shuffled = pl.Release(table.select(rows), number[release.class_of[rows]])
     anatomized = pl.Release(table, release.class_of, style="anatomized")
-    for name, one in metrics.ALL.items():
+    for name, one in metrics.METRICS.items():
         given_ = parameters(name, table)
         assert one(shuffled, **given_) == pytest.approx(one(release, **given_), abs=TINY), name
         if name in STYLELESS:
@@ -173,21 +173,21 @@ def table_of_four() -> pl.Microdata:
     return pl.Microdata(frame, pl.Schema(["age", "sex"], sensitive="ill"))
 
 
-@pytest.mark.parametrize("name", sorted(metrics.ALL))
+@pytest.mark.parametrize("name", sorted(metrics.METRICS))
 def test_a_metric_refuses_what_is_no_release(name: str) -> None:
     table = table_of_four()
     given_ = parameters(name, table)
     for thing in (table, table.frame, None):
         with pytest.raises(ParameterError, match=f"{name} needs a ppdp_lab.Release"):
-            metrics.ALL[name](thing, **given_)  # type: ignore[arg-type]
+            metrics.METRICS[name](thing, **given_)  # type: ignore[arg-type]
         with pytest.raises(ParameterError, match=f"{name} needs a ppdp_lab.Release"):
-            metrics.ALL[name].bounds(thing, **given_)  # type: ignore[arg-type]
+            metrics.METRICS[name].bounds(thing, **given_)  # type: ignore[arg-type]
     nobody = table.select([])
     with pytest.raises(ParameterError, match="table is empty"):
-        metrics.ALL[name](pl.Release(nobody, np.zeros(0, dtype=int)), **given_)
+        metrics.METRICS[name](pl.Release(nobody, np.zeros(0, dtype=int)), **given_)
 
 
-@pytest.mark.parametrize("name", sorted(metrics.ALL))
+@pytest.mark.parametrize("name", sorted(metrics.METRICS))
 def test_styles_matter_where_they_are_said_to(name: str) -> None:
     table = table_of_four()
     classes = np.array([0, 1, 0, 1])
@@ -231,8 +231,8 @@ def test_averages_over_classes_need_a_class() -> None:
 
 
 def test_a_new_metric_enters_the_list_and_a_wrong_one_does_not() -> None:
-    before = dict(metrics.ALL)
-    with metrics.ALL.trying():
+    before = dict(metrics.METRICS)
+    with metrics.METRICS.trying():
 
         @metric("rows", unit="rows", better="higher", bounds=(0, None), reference="this test")
         def published_rows(release: pl.Release, *, twice: bool = False) -> float:
@@ -242,4 +242,4 @@ def test_a_new_metric_enters_the_list_and_a_wrong_one_does_not() -> None:
         release = pl.Release(table_of_four(), np.array([0, 0, 1, -1]))
         assert published_rows(release, twice=True) == 6.0 and published_rows.needs == ()
         assert isinstance(published_rows(release), float)
-    assert before == dict(metrics.ALL)
+    assert before == dict(metrics.METRICS)

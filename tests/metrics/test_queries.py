@@ -13,10 +13,8 @@ from strategies import Case, cases
 
 import ppdp_lab as pl
 from ppdp_lab.errors import ParameterError, PPDPError, SchemaError
-from ppdp_lab.metrics.queries.accuracy import query_error, query_errors
-from ppdp_lab.metrics.queries.answers import estimates, true_counts
-from ppdp_lab.metrics.queries.conditions import Queries
-from ppdp_lab.metrics.queries.workloads import queries_by_selectivity, queries_by_width
+from ppdp_lab.metrics.accuracy import query_error, query_errors
+from ppdp_lab.metrics.queries import Queries, estimates, queries_by_selectivity, queries_by_width, true_counts
 
 
 def small_table() -> pl.Microdata:

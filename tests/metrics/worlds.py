@@ -12,8 +12,8 @@ from plain import lowest_common, smallest_box
 from strategies import Case, Column, cases
 
 import ppdp_lab as pl
-from ppdp_lab.metrics.queries.conditions import Queries
-from ppdp_lab.metrics.regions import everything
+from ppdp_lab.metrics.loss import everything
+from ppdp_lab.metrics.queries import Queries
 from ppdp_lab.release import Counterfeits
 from ppdp_lab.table import Boxes
 

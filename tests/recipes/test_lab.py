@@ -11,14 +11,13 @@ from shutil import copytree, ignore_patterns
 
 import nbformat
 import pytest
-from lab.report.judging import test_kinds
+from lab import test_judge
 from recipes.following import RECIPES, blocks
 
 import ppdp_lab
-from ppdp_lab.lab import read, runner
-from ppdp_lab.lab.experiment import catalogue
-from ppdp_lab.lab.experiment.claims import HOLDS
-from ppdp_lab.lab.report.judging.kinds import KINDS
+from ppdp_lab.lab import catalogue, read, runner
+from ppdp_lab.lab.experiment import HOLDS
+from ppdp_lab.lab.judge import KINDS
 
 PACKAGE = Path(ppdp_lab.__file__).parent
 
@@ -27,18 +26,19 @@ def test_an_experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PPDP_LAB_DATA", raising=False)
     (toml,) = blocks(RECIPES["An experiment"], "toml")
     (code,) = blocks(RECIPES["An experiment"])
-    drawing, parameters, *cells = re.split(r"^# %%.*\n", code, flags=re.MULTILINE)[1:]
-    folder = tmp_path / "experiments"
-    folder.mkdir()
-    (folder / "classes.toml").write_text(toml)
-    (folder / "classes.py").write_text(drawing)
+    drawing, measuring, parameters, *cells = re.split(r"^# %%.*\n", code, flags=re.MULTILINE)[1:]
+    folder = tmp_path / "experiments" / "classes"
+    folder.mkdir(parents=True)
+    (folder / "experiment.toml").write_text(toml)
+    (folder / "figures.py").write_text(drawing)
+    (folder / "measure.py").write_text(measuring)
     notebook = nbformat.v4.new_notebook()
     notebook.cells = [nbformat.v4.new_code_cell(source) for source in (parameters, *cells)]
     notebook.cells[0].metadata["tags"] = ["parameters"]
     nbformat.write(notebook, folder / "classes.ipynb")
 
     (experiment,) = catalogue.experiments(tmp_path)
-    assert experiment == read(folder / "classes.toml") and experiment.parameters("tiny") == {"rows": 100}
+    assert experiment == read(folder) and experiment.parameters("tiny") == {"rows": 100}
     runner.check(experiment)
     done = runner.run(experiment, results=tmp_path / "results", scale="tiny", say=lambda line: None)
     assert done.results["results"]["classes"].is_monotonic_decreasing
@@ -50,7 +50,7 @@ def test_an_experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 CLAIM = """
 import pandas as pd
 from ppdp_lab.lab import read
-from ppdp_lab.lab.report.judging.verdicts import judge
+from ppdp_lab.lab.judge import judge
 
 claim = read("e.toml").claims[0]
 for values in ([1.0, 2.0], [1.0, 2.5]):
@@ -82,7 +82,7 @@ def test_a_kind_of_claim(tmp_path: Path) -> None:
     (code,) = blocks(RECIPES["A kind of claim"])
     copy = tmp_path / "ppdp_lab"
     copytree(PACKAGE, copy, copy_function=os.symlink, ignore=ignore_patterns("__pycache__"))
-    kinds, claims = copy / "lab/report/judging/kinds.py", copy / "lab/experiment/claims.py"
+    kinds, claims = copy / "lab/judge.py", copy / "lab/experiment.py"
     written(kinds, "\nKINDS: ", f"\n{code}\n\nKINDS: ")
     written(kinds, "for test in (between, ", "for test in (whole, between, ")
     written(claims, 'NUMBERS = ("between", ', 'NUMBERS = ("whole", "between", ')
@@ -101,7 +101,7 @@ def test_a_kind_of_claim(tmp_path: Path) -> None:
 def test_a_kind_of_claim_is_held_to_account(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(KINDS, "whole", KINDS["zero"])
     with pytest.raises(AssertionError):
-        test_kinds.test_every_kind_is_tried()
+        test_judge.test_every_kind_is_tried()
 
 
 def test_an_exercise(capsys: pytest.CaptureFixture[str]) -> None:

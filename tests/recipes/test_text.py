@@ -44,17 +44,26 @@ def first_column(text: str) -> list[str]:
     return [row.split("|")[1].strip() for row in text.splitlines() if row.startswith("| ")][1:]
 
 
-def test_every_room_is_named_in_its_order() -> None:
-    named = [room.strip("`").removesuffix(".py").rstrip("/") for room in first_column(section("The rooms"))]
+def test_every_package_is_named_in_its_order() -> None:
+    cells = [re.findall(r"`(\w+)(?:\.py|/)`", cell) for cell in first_column(section("The packages"))]
+    named = [name for cell in cells for name in cell]
     files = [*PACKAGE.glob("*.py"), *(door.parent for door in PACKAGE.glob("*/__init__.py"))]
     assert named == [room for room in ROOMS if room in {path.stem for path in files}]
 
 
-def test_every_sub_room_that_is_named_exists() -> None:
-    for row in (row for row in section("The rooms").splitlines() if row.startswith("| `") and "/` |" in row):
+def test_every_folder_that_is_named_exists() -> None:
+    for row in (row for row in section("The packages").splitlines() if row.startswith("| `") and row.count("/`") > 1):
         room, *inside = re.findall(r"`(\w+)/`", row)
         for sub in inside:
-            assert (PACKAGE / room / sub / "__init__.py").is_file(), f"{room}/{sub}"
+            assert (PACKAGE / room / sub / "__init__.py").is_file() or (PACKAGE / sub).is_dir(), f"{room}/{sub}"
+
+
+def test_ten_changes_name_their_files() -> None:
+    table = EXTENDING.split("Ten changes")[1].split("All recipes")[0]
+    rows = [row.split("|")[1:-1] for row in table.splitlines() if row.startswith("| a")]
+    assert len(rows) == 10
+    for what, written, edited in rows:
+        assert re.search(r"`[\w/.]+`", written) and re.search(r"`tests/[\w/]+\.py`", edited), what
 
 
 def test_every_word_is_explained_in_one_sentence() -> None:

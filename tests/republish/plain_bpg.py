@@ -18,7 +18,7 @@ def plain_repair(
     *,
     variant: str,
     most_dirty: float,
-    lots: list[int],
+    tie_order: list[int],
 ) -> tuple[list[int], dict[str, int]]:
     """Class with which each unit is published, and what became of the classes."""
     left = {v: {u for u, h in enumerate(home) if h == v} for v in set(home) - {-1}}
@@ -30,7 +30,7 @@ def plain_repair(
         pulled: set[int] = set()
         reason = "" if safe({u for u in e1 if home[u] < 0}) else "newcomers"
         for v in {home[u] for u in e1} - {-1}:
-            more = _mend(left[v] & e1, left[v], waiting, v in whole, safe, variant, lots)
+            more = _mend(left[v] & e1, left[v], waiting, v in whole, safe, variant, tie_order)
             if more is None:
                 reason = reason or "pieces"
             else:
@@ -51,7 +51,7 @@ def plain_repair(
 
 
 def _mend(
-    piece: set[int], e0: set[int], waiting: set[int], whole: bool, safe: Safe, variant: str, lots: list[int]
+    piece: set[int], e0: set[int], waiting: set[int], whole: bool, safe: Safe, variant: str, tie_order: list[int]
 ) -> Any:
     """Who must join the piece so that it and the rest are safe; None if nobody helps."""
 
@@ -63,7 +63,7 @@ def _mend(
         return set()
     if variant == "no-dirty":
         return None
-    available = [u for u in lots if u in e0 - piece - waiting]
+    available = [u for u in tie_order if u in e0 - piece - waiting]
     if variant == "one-by-one":
         for n in range(len(available) + 1):  # singly, until the piece is safe
             if safe(piece | set(available[:n])):

@@ -14,8 +14,8 @@ from republish.histories import Follower, invariant
 
 import ppdp_lab as pl
 from ppdp_lab.errors import BrokenRuleError, DirtyRecordsWarning, InfeasibleError, ParameterError, SchemaError
-from ppdp_lab.republish.bpg.repairing import VARIANTS
-from ppdp_lab.republish.bpg.series import DIVISIONS
+from ppdp_lab.republish.bpg.listing1 import VARIANTS
+from ppdp_lab.republish.bpg.publisher import DIVISIONS
 
 TOWNS = pl.Hierarchy.from_dict({"north": ["Ulm", "Jena"], "south": ["Rome", "Bari"]})
 AGES = pl.Hierarchy.intervals(range(20, 60), widths=[10, 20])

@@ -13,7 +13,7 @@ from republish.plain_bpg import plain_repair
 
 import ppdp_lab as pl
 from ppdp_lab.republish.bpg._bpg import divide, lists_of, meetings, number_classes, rounds
-from ppdp_lab.republish.bpg.repairing import COUNTERFEITS, VARIANTS, Scene, repair
+from ppdp_lab.republish.bpg.listing1 import COUNTERFEITS, VARIANTS, Scene, repair
 from ppdp_lab.table import Domain
 
 
@@ -53,7 +53,7 @@ def test_rounds_are_turns(variant: str, seed: int, n: int, tangled: bool, most: 
     scene, order = scene_of(rng, n, tangled=tangled)
     if not len(order):
         return
-    lots = rng.permutation(n)
+    tie_order = rng.permutation(n)
     values = scene.sensitive[0]
     completed = rng.random(len(order)) < (0.3 if variant == COUNTERFEITS else 0)
     saved = {u for u in range(n) if scene.home[u] < 0 and scene.now[u] >= 0 and completed[scene.now[u]]}
@@ -71,14 +71,14 @@ def test_rounds_are_turns(variant: str, seed: int, n: int, tangled: bool, most: 
         safe,
         variant=variant,
         most_dirty=np.inf if most is None else most,
-        lots=lots.tolist(),
+        tie_order=tie_order.tolist(),
     )
     rule = pl.KAnonymity(2) & pl.DistinctLDiversity(2)
     found = repair(
         scene,
         rule,
         order=order,
-        lots=lots if variant == "one-by-one" else None,
+        tie_order=tie_order if variant == "one-by-one" else None,
         variant=variant,
         most_dirty=most,
         completed=completed,
@@ -135,7 +135,7 @@ def test_parts_are_anonymized_by_themselves(seed: int, strict: bool) -> None:
     table = pl.Microdata(frame, pl.Schema("age", sensitive="illness"))
     rule = pl.KAnonymity(2) & pl.DistinctLDiversity(2)
     part_of = rng.integers(-1, 4, n)
-    class_of = pl.Mondrian(rule, strict=strict).divided(table, part_of)
+    class_of = pl.Mondrian(rule, strict=strict).anonymize_within(table, part_of)
     assert ((class_of < 0) == (part_of < 0)).all()
     for part in range(4):
         rows = np.flatnonzero(part_of == part)

@@ -9,13 +9,10 @@ from hypothesis import strategies as st
 from republish.lives import groups_of, judge, publish_all, same_in_any_order, same_release, snapshots, streams
 
 from ppdp_lab.attacks import Background
-from ppdp_lab.attacks.equivalence import (
-    BucketGraphs,
-    Correspondence,
-    compromised,
-    minimum_equivalence,
-    named_counterfeits,
-)
+from ppdp_lab.attacks.bucket_graphs import BucketGraphs
+from ppdp_lab.attacks.equivalence import compromised
+from ppdp_lab.attacks.matrices import Correspondence, minimum_equivalence
+from ppdp_lab.attacks.memberships import named_counterfeits
 from ppdp_lab.errors import BrokenRuleError, InfeasibleError, ParameterError
 from ppdp_lab.republish import UpdateStream
 from ppdp_lab.republish import e_equivalence as module

@@ -16,8 +16,8 @@ from republish.lives import same_but_for_names
 from strategies import Case
 
 import ppdp_lab as pl
-from ppdp_lab.anonymize.clusters import _extents
-from ppdp_lab.anonymize.clusters._clusters import Clusters
+from ppdp_lab.anonymize import _clusters
+from ppdp_lab.anonymize._clusters import Clusters
 from ppdp_lab.anonymize.kmember import KMember
 from ppdp_lab.errors import IdError, InfeasibleError, ParameterError, SchemaError
 from ppdp_lab.holder.months import with_ids
@@ -84,7 +84,7 @@ def require_sound(publisher: I3M, release: Release, story: Story, step: Step) ->
     assert sorted(person for members in clusters for person in members) == sorted(step)
     assert min(map(len, clusters)) >= k
     assert dict(zip(release.records, release.class_of)) == {p: c for c, m in enumerate(clusters) for p in m}
-    space = _extents.Space.of(release.table)
+    space = _clusters.Space.of(release.table)
     fresh = Clusters.around(space, release.table.qi_codes, release.class_of, release.n_classes)
     for name, array in zip(Clusters._fields, fresh):
         np.testing.assert_array_equal(publisher.memory[name], array, err_msg=name)

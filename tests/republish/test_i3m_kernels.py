@@ -11,8 +11,7 @@ from plain_clusters import Clustering, plain_rows, tables
 from plain_clusters import Space as PlainSpace
 from strategies import Case
 
-from ppdp_lab.anonymize.clusters._clusters import Clusters
-from ppdp_lab.anonymize.clusters._extents import Space
+from ppdp_lab.anonymize._clusters import Clusters, Space
 from ppdp_lab.republish import _i3m as kernels
 from ppdp_lab.republish._i3m import Records
 

@@ -12,8 +12,8 @@ from republish.lives import groups_of, judge, publish_all, same_in_any_order, sa
 from ppdp_lab.errors import BrokenRuleError, InfeasibleError, ParameterError, SchemaError
 from ppdp_lab.republish import UpdateStream
 from ppdp_lab.republish import m_invariance as module
-from ppdp_lab.republish.buckets._bucketize import assign, eligible_with, excess, first_of, most_takes, spread
 from ppdp_lab.republish.buckets._split import counting_sort
+from ppdp_lab.republish.buckets.bucketize import assign, eligible_with, excess, first_of, most_takes, spread
 from ppdp_lab.republish.buckets.signatures import check_unique, places, split
 from ppdp_lab.republish.m_invariance import MInvariance
 from ppdp_lab.table import Microdata, Schema

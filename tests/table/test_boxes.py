@@ -12,11 +12,11 @@ from strategies import WORDS, Case, cases, gapped
 
 import ppdp_lab as pl
 from ppdp_lab.errors import PPDPError, SchemaError
-from ppdp_lab.forms.reading import read_labels
-from ppdp_lab.forms.search import Regions
+from ppdp_lab.release.reading import read_labels
+from ppdp_lab.release.search import Regions
 from ppdp_lab.table import Boxes, Domain, Intervals, Nodes, Sets
-from ppdp_lab.table.boxes import columns
-from ppdp_lab.table.boxes.labels import join, split
+from ppdp_lab.table import boxes as columns
+from ppdp_lab.table.boxes import join, split
 
 
 @st.composite
@@ -190,11 +190,11 @@ def test_boxes_move_to_domains_that_know_missing_values(drawn: tuple) -> None:
     before = case.table()
     tight = Boxes.around(before.qi_codes, before.qi_domains, class_of, class_of.max() + 1)
     grown = [old.grown(new) for old, new in zip(before.qi_domains, table.qi_domains)]
-    moved = tight.over(grown)
+    moved = tight.recode(grown)
     codes = np.array([old.map_to(new)[c] for old, new, c in zip(before.qi_domains, grown, before.qi_codes)])
     assert moved.covers(class_of, codes).all()
     assert [column.labels().tolist() for column in moved] == [column.labels().tolist() for column in tight]
-    back = moved.over(before.qi_domains)
+    back = moved.recode(before.qi_domains)
     assert [key.tolist() for key in back.sort_keys()] == [key.tolist() for key in tight.sort_keys()]
 
 
@@ -214,6 +214,6 @@ def test_sets_of_too_many_values_are_refused_before_they_are_made(monkeypatch: p
     assert len(few.to_frame()) == 400 and len(Regions.of_boxes(few.boxes)) == 100
     other, _ = Domain.of(pd.Series([f"person {i}" for i in range(900)], name="name"))
     with pytest.raises(SchemaError, match=r"900 different values .* for 100 rows"):
-        few.boxes.over([other])
+        few.boxes.recode([other])
     with pytest.raises(SchemaError, match="for 100 rows"):
         few.boxes[0].members()  # type: ignore[union-attr]

@@ -64,11 +64,11 @@ def test_the_order_by_chance_does_not_depend_on_the_input_order(case: Case, data
     kinds = [list, lambda rows: [f"p{i}" for i in rows], lambda rows: [i if i % 2 else f"p{i}" for i in rows]]
     ids = data.draw(st.sampled_from(kinds))
     first, second = case.table(ids=ids(range(len(shuffled)))), case.table(shuffled, ids(shuffled))
-    orders = [t.ids[t.order_by_chance(np.random.default_rng(3))].tolist() for t in (first, second)]
+    orders = [t.ids[t.shuffled_order(np.random.default_rng(3))].tolist() for t in (first, second)]
     assert orders[0] == orders[1]
     some = [np.flatnonzero(t.ids.isin(first.ids[::2])) for t in (first, second)]
     orders = [
-        t.ids[t.order_by_chance(np.random.default_rng(3), rows)].tolist() for t, rows in zip((first, second), some)
+        t.ids[t.shuffled_order(np.random.default_rng(3), rows)].tolist() for t, rows in zip((first, second), some)
     ]
     assert orders[0] == orders[1] and len(orders[0]) == len(first.ids[::2])
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import ppdp_lab as pl
 from ppdp_lab.errors import PublicationError
 from ppdp_lab.table import Domain, Intervals
-from ppdp_lab.table.boxes.numbers import codes_within, has_digits, high_text, low_text, single_text
+from ppdp_lab.table.boxes import codes_within, has_digits, high_text, low_text, single_text
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False, width=64)
 CLOSE = st.builds(lambda base, steps: base + steps * 1e-13, st.floats(-1e3, 1e3), st.integers(0, 9))

@@ -1,37 +1,188 @@
-"""What all searches through the lattice share: their switches, the best node, and its release."""
+"""What the lattice searches share: parameters, the search, and the choice among what it finds."""
 
 from __future__ import annotations
 
+import inspect
 import time
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from numbers import Real
-from typing import Annotated, Protocol
+from typing import Annotated, Any, Protocol
 
 import numpy as np
 
 from ppdp_lab.anonymize.base import Anonymizer, whole_counts
-from ppdp_lab.anonymize.lattice.check import WHEN_IT_PAYS, Checker, borrowed, least_size, most_suppressed
+from ppdp_lab.anonymize.lattice.checker import WHEN_IT_PAYS, Checker, least_size, most_suppressed
 from ppdp_lab.anonymize.lattice.nodes import FAILS, HOLDS, Lattice, Node, SearchResult
-from ppdp_lab.anonymize.lattice.refusals import check_metric, default_widths, searchable, switch, without_hierarchy
-from ppdp_lab.anonymize.lattice.smallest import SmallestClasses
+from ppdp_lab.anonymize.lattice.workers import borrowed
 from ppdp_lab.errors import (
     BrokenRuleError,
     DefaultHierarchyWarning,
+    HierarchyError,
     InfeasibleError,
     ParameterError,
-    check_choice,
     check_integer,
-    check_number,
     listed,
 )
 from ppdp_lab.principles import Principle
 from ppdp_lab.registry import OneOf, Within
 from ppdp_lab.release import Release
-from ppdp_lab.table import Boxes, ClassCounts, Intervals, Microdata, Nodes
-from ppdp_lab.table.keys.grouping import group
+from ppdp_lab.table import Boxes, ClassCounts, Domain, Hierarchy, Intervals, Microdata, Nodes
+from ppdp_lab.table.grouping import group
+
+
+def switch(name: str, value: Any) -> bool:
+    """A switch, which must be on or off."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ParameterError(f"{name} must be True or False, not {value!r}")
+    return bool(value)
+
+
+def check_metric(metric: object) -> None:
+    """Refuse a metric that cannot be called with a Release alone."""
+    if not callable(metric):
+        raise ParameterError(f"metric must be a function of a Release, such as ppdp_lab.metrics.ncp, not {metric!r}")
+    try:
+        inspect.signature(metric).bind(None)
+    except ValueError:  # a built-in that does not tell what it takes
+        pass
+    except TypeError as problem:
+        raise ParameterError(
+            f"the metric must take a Release alone, but {metric!r} does not ({problem}); give it what else it needs "
+            f"beforehand, such as functools.partial(ppdp_lab.metrics.c_avg, k=5)"
+        ) from None
+
+
+def searchable(table: Microdata) -> Microdata:
+    """The table with a hierarchy for every quasi-identifier: an ordered one that has none gets default intervals.
+
+    An empty table and text without a hierarchy raise an error.
+    """
+    if not isinstance(table, Microdata):
+        raise ParameterError(f"a search needs a ppdp_lab.Microdata, not {type(table).__name__}; wrap the frame first")
+    if not len(table):
+        raise InfeasibleError("the table has no records; there is nothing to anonymize")
+    bare = [domain for domain in table.qi_domains if domain.hierarchy is None and domain.kind != "ordered"]
+    if bare:
+        name = bare[0].name
+        raise HierarchyError(
+            f"full-domain generalization needs a hierarchy for text: {listed(domain.name for domain in bare)} "
+            f"{'has' if len(bare) == 1 else 'have'} none; pass one to Microdata, for example hierarchies={{{name!r}: "
+            f"Hierarchy.from_levels({{value: ['*'] for value in frame[{name!r}].unique()}})}}"
+        )
+    grown = {d.name: replace(d, kind="hierarchy", hierarchy=default_hierarchy(d)) for d in without_hierarchy(table)}
+    return table.recode(table.domains | grown)
+
+
+def without_hierarchy(table: Microdata) -> list[Domain]:
+    """The ordered quasi-identifiers that a search generalizes to default intervals."""
+    return [domain for domain in table.qi_domains if domain.hierarchy is None and domain.kind == "ordered"]
+
+
+def default_hierarchy(domain: Domain) -> Hierarchy:
+    """Intervals of an ordered domain, counted from its smallest value, with the widths of :func:`default_widths`.
+
+    >>> import pandas as pd
+    >>> default_hierarchy(Domain.of(pd.Series(range(17, 91), name="age"))[0]).levels(39)
+    ['39', '[37, 41]', '[37, 46]', '[37, 56]', '[17, 56]', '*']
+    """
+    names, levels = domain.labels[: domain.known], []
+    for interval in _intervals(domain).values():
+        low, high = np.searchsorted(interval, interval), np.searchsorted(interval, interval, side="right") - 1
+        levels.append([names[a] if a == b else f"[{names[a]}, {names[b]}]" for a, b in zip(low, high)])
+    tree = Hierarchy(list(zip(names, *levels, ["*"] * len(names))))
+    return tree.with_missing() if domain.missing else tree
+
+
+def default_widths(domain: Domain) -> list[float]:
+    """A sixteenth, an eighth, a quarter and half of the range of an ordered domain, rounded.
+
+    The first width is rounded to a whole number, or to one digit if the values are fractions; each of the others is twice
+    the one before. Widths that merge no values, or all of them, are left out. Dates and ordered categories are counted.
+
+    >>> import pandas as pd
+    >>> [default_widths(Domain.of(pd.Series(values, name="x"))[0]) for values in (range(17, 91), [0.5, 0.9, 1.7], [4, 4])]
+    [[5, 10, 20, 40], [0.56], []]
+    """
+    return list(_intervals(domain))
+
+
+def _intervals(domain: Domain) -> dict[float, np.ndarray]:
+    """For each default width the number of the interval that each value lies in."""
+    values = domain.values[: domain.known]
+    places = np.arange(len(values), dtype=float)  # by rank, unless they are numbers whose differences are finite
+    if values.dtype.kind in "iuf" and values[-1] / 2 - values[0] / 2 < 2.0**1022:
+        places = values.astype(float)
+    first = float(places[-1] - places[0]) / 16 or 1.0
+    first = float(f"{first:.0e}") if values.dtype.kind == "f" else max(1, round(first))
+    narrow = np.floor((places - places[0]) / first + 1e-9)  # 0.3 / 0.1 must not fall below 3
+    found: dict[float, np.ndarray] = {}
+    groups = len(places)
+    for times in (1, 2, 4, 8):
+        interval = narrow // times  # so that wide intervals hold narrow ones whole
+        fewer = len(np.unique(interval))
+        if 1 < fewer < groups:
+            found[times * first], groups = interval, fewer
+    return found
+
+
+# --------------------------------------------------------------------
+# The size of each node's smallest class, remembered over a sweep of k.
+
+
+class SmallestClasses:
+    """What searches of one table have learnt about the smallest class of each node; the next search starts from it.
+
+    A node is k-anonymous if its smallest class holds k records, whatever k is, so a check for one k may answer for
+    another. The smallest class never gets smaller as a node is generalized, so one check also bounds the nodes above and
+    below it. Hand the same object to every search of a sweep.
+
+    Examples
+    --------
+    >>> import pandas as pd, ppdp_lab as pl
+    >>> from ppdp_lab.anonymize.lattice.flash import Flash
+    >>> frame = pd.DataFrame({"age": [20, 21, 22, 30, 31, 41]})
+    >>> table = pl.Microdata(frame, pl.Schema("age"), {"age": pl.Hierarchy.intervals(range(20, 50), [5, 10])})
+    >>> smallest = SmallestClasses()
+    >>> [Flash(pl.KAnonymity(k), smallest=smallest).search(table).checked for k in (2, 3, 4, 7)]
+    [[(2,), (3,)], [], [], []]
+    """
+
+    def __init__(self) -> None:
+        self._codes: np.ndarray | None = None
+        self._at_least = np.zeros(0, dtype=np.int64)
+        self._at_most = np.zeros(0, dtype=np.int64)
+
+    def begin(self, table: Microdata, shape: tuple[int, ...], k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Begin a search of a table whose lattice has some shape: which nodes are known to be k-anonymous, which not."""
+        if self._codes is None:
+            self._codes = table.qi_codes
+            self._at_least = np.ones(shape, dtype=np.int64)
+            self._at_most = np.full(shape, len(table), dtype=np.int64)
+        if self._codes is not table.qi_codes or self._at_least.shape != shape:
+            raise ParameterError("these SmallestClasses were learnt from another table; make new ones for this table")
+        at_least, at_most = self._at_least, self._at_most
+        for axis in range(at_least.ndim):
+            at_least = np.maximum.accumulate(at_least, axis=axis)
+            at_most = np.flip(np.minimum.accumulate(np.flip(at_most, axis), axis=axis), axis)
+        self._at_least, self._at_most = at_least, at_most.copy()
+        return at_least >= k, at_most < k
+
+    def note(self, node: Sequence[int], *, below: int, exactly: int = 0) -> None:
+        """Remember that a node's smallest class has this size exactly or, if that is 0, fewer than ``below`` records."""
+        where = tuple(node)
+        if exactly:
+            self._at_least[where] = self._at_most[where] = exactly
+        else:
+            self._at_most[where] = min(self._at_most[where], below - 1)
+
+
+# --------------------------------------------------------------------
+# What all searches through the lattice share: their switches, the best node, and its release.
+
 
 CANDIDATES = ("minimal", "solutions")
 
@@ -86,7 +237,7 @@ class LatticeSearch(Anonymizer):
     :mod:`ppdp_lab.anonymize.lattice` lists where the node check departs from the thesis.
     """
 
-    unsaid = ("smallest",)
+    not_serialized = ("smallest",)
 
     def __init__(
         self,
@@ -103,15 +254,15 @@ class LatticeSearch(Anonymizer):
         if not isinstance(rule, Principle):
             raise ParameterError(f"the rule must be a principle such as KAnonymity(5), not {rule!r}")
         self.rule = rule
-        self.suppression = check_number("suppression", suppression, at_least=0, at_most=1)
+        self.suppression = suppression
         if self.suppression == 1:
             raise ParameterError("suppression = 1 would allow to publish nothing at all; choose a share below 1")
         if metric is not None:
             check_metric(metric)
         self.metric = metric
-        self.candidates = check_choice("candidates", candidates, CANDIDATES)
+        self.candidates = candidates
         self.rollup = switch("rollup", rollup)
-        self.history = check_number("history", history, at_least=0)
+        self.history = history
         self.projection = switch("projection", projection)
         if smallest is not None and not isinstance(smallest, SmallestClasses):
             raise ParameterError(

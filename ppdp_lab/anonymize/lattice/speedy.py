@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from ppdp_lab.anonymize.base import ANONYMIZERS
-from ppdp_lab.anonymize.lattice.check import CORES, DIVIDE, WHEN_IT_PAYS
+from ppdp_lab.anonymize.lattice.checker import DIVIDE, WHEN_IT_PAYS
 from ppdp_lab.anonymize.lattice.flash import Flash
-from ppdp_lab.errors import check_choice, check_integer
+from ppdp_lab.anonymize.lattice.workers import CORES
 from ppdp_lab.principles import Principle
 from ppdp_lab.registry import OneOf, Within
 
@@ -71,5 +71,5 @@ class Speedy(Flash):
         **switches: Any,
     ) -> None:
         super().__init__(rule, **switches)
-        self.threads = check_integer("threads", CORES if threads is None else threads, at_least=1, at_most=1024)
-        self.divide = check_choice("divide", divide, DIVIDE)
+        self.threads = CORES if threads is None else threads
+        self.divide = divide

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import ModuleType
 
+import numpy as np
 import pandas as pd
 
-from ppdp_lab.datasets.trees import Trees, column, leaf_index, read_tree
-from ppdp_lab.errors import DataFileError, HierarchyError, MissingValueError, SchemaError, listed, unknown
+from ppdp_lab.datasets.benchmarks import atus, cup, fars, ihis
+from ppdp_lab.datasets.trees import Trees, column_of, leaf_index, read_tree
+from ppdp_lab.errors import (
+    DataFileError,
+    HierarchyError,
+    MissingValueError,
+    SchemaError,
+    check_integer,
+    listed,
+    unknown,
+)
 from ppdp_lab.table import Hierarchy
 
 # Quasi-identifiers in the benchmark's order; behind an equals sign the name that ARX's files give, where it is another.
@@ -112,4 +123,57 @@ def _coded(values: pd.Series, tree: Hierarchy, where: str, path: Path) -> pd.Ser
         raise MissingValueError(f"{where}: {count} empty cells; drop those rows or give the empty value a leaf")
     if missing:
         raise HierarchyError(f"{where}: values that {path.name} does not hold: {listed(missing)}. Add a line for each")
-    return column(tree, leaf_of[value_of])
+    return column_of(tree, leaf_of[value_of])
+
+
+# --------------------------------------------------------------------
+# Stand-ins for the k-anonymity benchmark sets whose rows may not be passed on: cup, fars, atus and ihis.
+#
+# A stand-in has the real set's number of rows, its quasi-identifiers in the benchmark's order, and hierarchies with the
+# same number of labels on every level, so the lattice that a search walks through has the same shape. Its rows are
+# invented: skewed, and correlated as plain knowledge suggests. They say nothing about any person or population.
+
+
+STAND_INS: dict[str, ModuleType] = {"cup": cup, "fars": fars, "atus": atus, "ihis": ihis}
+
+
+def generate(name: str, rows: int | None = None, seed: int = 0) -> tuple[pd.DataFrame, Trees]:
+    """Generate a stand-in for one of the benchmark sets of [1]_.
+
+    Parameters
+    ----------
+    name : str
+        ``"cup"``, ``"fars"``, ``"atus"`` or ``"ihis"``.
+    rows : int, optional
+        Number of rows; by default that of the real set. With fewer, rare values may be missing.
+    seed : int
+        The same seed gives the same rows.
+
+    Returns
+    -------
+    frame : pandas.DataFrame
+        The quasi-identifiers in the benchmark's order: whole numbers, or text as ordered categories.
+    hierarchies : dict of str to Hierarchy
+        One for each quasi-identifier; the top is ``*``.
+
+    Examples
+    --------
+    >>> frame, hierarchies = generate("atus", rows=1000)
+    >>> list(frame)[:3]
+    ['region', 'age', 'sex']
+    >>> hierarchies["age"].level_sizes()
+    [101, 21, 11, 6, 4, 1]
+
+    References
+    ----------
+    .. [1] F. Kohlmayer, F. Prasser, C. Eckert, A. Kemper, K. A. Kuhn. Flash: efficient, stable and optimal
+       k-anonymity. PASSAT 2012.
+    """
+    if name not in STAND_INS:
+        raise unknown("benchmark stand-in", name, STAND_INS)
+    module = STAND_INS[name]
+    count = module.ROWS if rows is None else check_integer("rows", rows, at_least=1)
+    rng = np.random.default_rng(check_integer("seed", seed, at_least=0))
+    trees: Trees = module.hierarchies()
+    codes = module.draw(count, rng, trees)
+    return pd.DataFrame({name: column_of(tree, codes[name]) for name, tree in trees.items()}), trees

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ppdp_lab.datasets.drawing import Codes, depending, spread, zipf
-from ppdp_lab.datasets.places import BIRTHPLACES, REGIONS, listing
-from ppdp_lab.datasets.trees import Trees, bands, flat, group_codes
+from ppdp_lab.datasets.trees import BIRTHPLACES, REGIONS, Trees, bands, flat, group_codes, listing
 from ppdp_lab.table import Hierarchy
 
 ROWS = 539_253

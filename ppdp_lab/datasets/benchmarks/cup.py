@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ppdp_lab.datasets.drawing import Codes, by_rank, depending, spread
-from ppdp_lab.datasets.places import INHABITANTS, listing
-from ppdp_lab.datasets.trees import Trees, bands, flat, prefixes
+from ppdp_lab.datasets.trees import INHABITANTS, Trees, bands, flat, listing, prefixes
 from ppdp_lab.table import Hierarchy
 
 ROWS = 63_441

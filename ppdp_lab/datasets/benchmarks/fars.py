@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ppdp_lab.datasets.drawing import Codes, depending, spread
-from ppdp_lab.datasets.places import INHABITANTS, STATES, joined, weighted
-from ppdp_lab.datasets.trees import Trees, bands, flat, group_codes
+from ppdp_lab.datasets.trees import INHABITANTS, STATES, Trees, bands, flat, group_codes, joined, weighted
 from ppdp_lab.table import Hierarchy
 
 ROWS = 100_937

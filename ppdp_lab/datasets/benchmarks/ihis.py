@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ppdp_lab.datasets.drawing import Codes, depending, spread, zipf
-from ppdp_lab.datasets.places import REGIONS, listing
-from ppdp_lab.datasets.trees import Trees, bands, flat
+from ppdp_lab.datasets.trees import REGIONS, Trees, bands, flat, listing
 from ppdp_lab.table import Hierarchy
 
 ROWS = 1_193_504

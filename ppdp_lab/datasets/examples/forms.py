@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ppdp_lab.registry import OneLine
 from ppdp_lab.table import Hierarchy, Microdata, Schema
+from ppdp_lab.text import OneLine
 
 GROUP, PSEUDONYM = "group", "pseudonym"
 

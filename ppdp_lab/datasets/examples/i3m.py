@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from ppdp_lab.registry import OneLine
 from ppdp_lab.table import Hierarchy, Microdata, Schema
+from ppdp_lab.text import OneLine
 
 __all__ = ["table_1"]
 

@@ -14,8 +14,8 @@ from functools import cache
 import pandas as pd
 
 from ppdp_lab.datasets.examples.forms import ExampleRelease, over_common_domains, publish
-from ppdp_lab.registry import OneLine
 from ppdp_lab.table import Microdata, Schema
+from ppdp_lab.text import OneLine
 
 __all__ = [
     "candidate_update_sets",

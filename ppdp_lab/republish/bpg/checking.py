@@ -15,7 +15,7 @@ from ppdp_lab.principles import Principle
 from ppdp_lab.release import Counterfeits, Release
 from ppdp_lab.republish.memory import Stored
 from ppdp_lab.table import ClassCounts, Domain, Microdata, group
-from ppdp_lab.table.keys import GOLDEN
+from ppdp_lab.table.grouping import GOLDEN
 
 CELLS, FAKE_CELLS = "audit_cell", "audit_fake_cell"
 AUDIT_LAYOUT = {

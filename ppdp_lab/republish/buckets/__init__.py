@@ -1,8 +1,8 @@
 """Buckets of m-invariance and m-Distinct: signatures, counterfeits, how buckets are filled, split and tied to the present."""
 
-from ppdp_lab.republish.buckets import counterfeits as counterfeits
-from ppdp_lab.republish.buckets._bucketize import assign, eligible_with, excess, first_of, most_takes, spread
+from ppdp_lab.republish.buckets import signatures as counterfeits
 from ppdp_lab.republish.buckets._min_cut import flows_to_present
+from ppdp_lab.republish.buckets.bucketize import assign, eligible_with, excess, first_of, most_takes, spread
 from ppdp_lab.republish.buckets.signatures import (
     Signatures,
     bucket_matrix,

@@ -160,11 +160,11 @@ def part_by_colours(rows, entry, value, n_entries, n_values, height, class_of, f
 
 
 @njit(nogil=True, cache=True)
-def name_counterfeits(begins, members, set_of, value, wild, holds, turn, lots):
+def name_counterfeits(begins, members, set_of, value, wild, holds, turn, rotation):
     """Give every counterfeit a value that no other record of its group has, so that the group has one for each entry.
 
     Group g has ``members[begins[g] : begins[g + 1]]``; ``turn`` lists all values in an order that chance has drawn, and
-    ``lots`` tells each member where in it to begin. Where all values of an entry are taken, a record that could stand for
+    ``rotation`` tells each member where in it to begin. Where all values of an entry are taken, a record that could stand for
     another entry makes way (a path from entry to entry): whoever knows only the group's values sees no difference. Returns
     False if some entry can have no value of its own.
     """
@@ -194,7 +194,7 @@ def name_counterfeits(begins, members, set_of, value, wild, holds, turn, lots):
                 at = queue[head]
                 head += 1
                 for j in range(n_values):
-                    v = turn[(j + lots[i]) % n_values]
+                    v = turn[(j + rotation[i]) % n_values]
                     if came_from[v] >= 0 or not holds[set_of[members[at]], v]:
                         continue
                     came_from[v] = at

@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from ppdp_lab.attacks import Background, audit_series, intersection
-from ppdp_lab.attacks.equivalence import BucketGraphs, named_counterfeits, proportion_hashes, proportions
+from ppdp_lab.attacks.bucket_graphs import BucketGraphs
+from ppdp_lab.attacks.memberships import named_counterfeits, proportions
 from ppdp_lab.errors import BrokenRuleError
 from ppdp_lab.release import Release
 from ppdp_lab.republish.memory import Stored
-from ppdp_lab.table import Domain, mixed
 
 MASKS, STAYS = "audit_masks", "audit_stays_of_"
 
@@ -85,20 +85,3 @@ def audit_cuts(
             f"the release is withheld: an auditor finds a cut of {2 * graphs.least_equivalence():g} in a bucket graph; every "
             f"cut must weigh more than {limit}"
         )
-
-
-def convert_notes(notes: dict[str, np.ndarray], begins: np.ndarray, values: np.ndarray, domain: Domain) -> None:
-    """Notes of format 2, whose hashes of signatures were made of codes: hashes of texts in place of these."""
-    if len(begins) < 2:
-        return
-    one_each = np.ones(len(values), dtype=np.int64)  # classes hold every value of a signature equally often
-    now = proportion_hashes(domain, values, one_each, begins)
-    cells = (values.astype(np.uint64) << np.uint64(32)) + np.uint64(1)
-    then = np.add.reduceat(mixed(cells), begins[:-1])
-    order = np.argsort(then)
-    for kind in ("persons", "counterfeits"):
-        known = notes.get(STAYS + kind)
-        if known is not None:
-            at = np.minimum(np.searchsorted(then[order], known[0]), len(order) - 1)
-            hit = then[order][at] == known[0]
-            known[0, hit] = now[order][at[hit]]

@@ -8,20 +8,22 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from ppdp_lab.attacks import UpdateModel
 from ppdp_lab.errors import BrokenRuleError
-from ppdp_lab.registry import OneLine
-from ppdp_lab.republish.buckets._bucketize import assign, eligible_with, first_of, spread
+from ppdp_lab.release import Release
 from ppdp_lab.republish.buckets._filling import fill, name_counterfeits, part_by_colours
 from ppdp_lab.republish.buckets._peel import split_by_peeling
 from ppdp_lab.republish.buckets._split import counting_sort
+from ppdp_lab.republish.buckets.bucketize import assign, eligible_with, first_of, spread
 from ppdp_lab.republish.buckets.signatures import canonical, places
 from ppdp_lab.republish.buckets.update_sets import UpdateBuckets, UpdateSets
 from ppdp_lab.table import Domain, group
+from ppdp_lab.text import OneLine
 
 
 @dataclass(eq=False)
@@ -130,13 +132,13 @@ def split_groups(
     values: np.ndarray,
     qi: np.ndarray,
     domains: Sequence[Domain],
-    lots: np.ndarray,
+    tie_order: np.ndarray,
 ) -> np.ndarray:
     """Class of each record, counterfeits among them (value -1), after every bucket was cut into groups; bucket -1 stays -1.
 
-    ``lots`` holds all positions in an order that chance has drawn: it decides between records that are equal here.
+    ``tie_order`` holds all positions in an order that chance has drawn: it decides between records that are equal here.
     """
-    rows = lots[bucket[lots] >= 0]
+    rows = tie_order[bucket[tie_order] >= 0]
     class_of = np.full(len(bucket), -1, dtype=np.int64)
     width = filled.buckets.places.shape[1]
     n_values = len(sets.domain)
@@ -212,7 +214,7 @@ def name_all(
     bucket: np.ndarray,
     slot: np.ndarray,
     values: np.ndarray,
-    chance: np.random.Generator,
+    rng: np.random.Generator,
 ) -> np.ndarray:
     """Values of all records, counterfeits (-1) having got theirs: random ones of their entry, none twice in a group."""
     values = values.copy()
@@ -223,12 +225,105 @@ def name_all(
     members = shown[np.argsort(class_of[shown], kind="stable")]
     begins = np.r_[0, np.cumsum(np.bincount(class_of[shown]))]
     set_of = filled.buckets.slot_set[bucket, slot]
-    turn = chance.permutation(len(sets.domain))
-    lots = np.zeros(len(values), dtype=np.int64)
-    lots[wild] = chance.integers(len(sets.domain), size=int(wild.sum()))
-    if not name_counterfeits(begins, members, set_of, values, wild, sets.holds, turn, lots):
+    turn = rng.permutation(len(sets.domain))
+    rotation = np.zeros(len(values), dtype=np.int64)
+    rotation[wild] = rng.integers(len(sets.domain), size=int(wild.sum()))
+    if not name_counterfeits(begins, members, set_of, values, wild, sets.holds, turn, rotation):
         raise BrokenRuleError(
             "the release is withheld: a counterfeit of some class can have no value of its own; the memory does not fit "
             "what was published"
         )
     return values
+
+
+# --------------------------------------------------------------------
+# Is a finished release m-Distinct? Counted anew from the release and from what was noted of those before, and nothing else.
+#
+# References
+# ----------
+# .. [1] F. Li, S. Zhou, "Challenging more updates: towards anonymous re-publication of fully dynamic datasets", 2008:
+# Definitions 14 and 15.
+
+
+def value_sets(memory: Mapping[str, np.ndarray], which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Some of the value sets of a memory, one after the other: (begins, values)."""
+    begins, values = memory["signature_begins"], memory["signature_values"]
+    sizes = (begins[1:] - begins[:-1])[which]
+    ends = np.cumsum(sizes)
+    at = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(begins[which] - ends + sizes, sizes)
+    return np.r_[0, ends].astype(np.int64), values[at].astype(np.int64)
+
+
+def remember_classes(
+    memory: dict[str, np.ndarray], release: Release, persons: np.ndarray, values: np.ndarray, number: int
+) -> None:
+    """Note everybody's class as it was published; of persons who are not in the release, what was noted before stays."""
+    histogram = release.counts().histogram()
+    shown = release.class_of >= 0
+    away = memory["signature"] >= 0
+    away[persons[shown]] = False
+    kept, again = np.unique(memory["signature"][away], return_inverse=True)
+    begins, held = value_sets(memory, kept)
+    memory["signature"][away] = again
+    memory["signature"][persons[shown]] = len(kept) + release.class_of[shown]
+    memory["signature_begins"] = np.concatenate([begins, begins[-1] + histogram.offsets[1:]]).astype(np.int64)
+    memory["signature_values"] = np.concatenate([held, histogram.values]).astype(np.int32)
+    memory["published"][persons[shown]] = number
+    memory["value"][persons[shown]] = values[shown]
+
+
+def check_legal(
+    release: Release, model: UpdateModel, memory: Mapping[str, np.ndarray], signature: np.ndarray, steps: np.ndarray
+) -> None:
+    """BrokenRuleError unless everybody's class is a legal update instance of the class they were last published in.
+
+    ``signature`` is the number of that class's value set in memory, per record, and ``steps`` how many releases ago it was; 0
+    for whoever is new. Three conditions (Definition 14): as many values as before; every one of them is what some value of
+    before may have become; every value of before may have become one of them.
+    """
+    domain = release.table.sensitive_domains[0].counted
+    histogram = release.counts().histogram()
+    now = np.zeros((release.n_classes, len(domain)), dtype=np.float32)
+    now[np.repeat(np.arange(release.n_classes), np.diff(histogram.offsets)), histogram.values] = 1
+    for gap in np.unique(steps[steps > 0]).tolist():
+        rows = np.flatnonzero((steps == gap) & (release.class_of >= 0))
+        used, which = np.unique(signature[rows], return_inverse=True)
+        begins, values = value_sets(memory, used)
+        then = np.zeros((len(used), len(domain)), dtype=np.float32)
+        then[np.repeat(np.arange(len(used)), np.diff(begins)), values] = 1
+        reach = model.over(domain, model.reach(gap)).astype(np.float32)
+        explained, went_on = _bits(then @ reach > 0), _bits(now @ reach.T > 0)
+        c = release.class_of[rows]
+        wrong = then.sum(axis=1)[which] != now.sum(axis=1)[c]
+        wrong |= (_bits(then > 0)[which] & ~went_on[c]).any(axis=1)
+        wrong |= (_bits(now > 0)[c] & ~explained[which]).any(axis=1)
+        if wrong.any():
+            raise BrokenRuleError(
+                f"the release is withheld: for {int(wrong.sum())} record(s) the values of their class are no legal update "
+                f"instance of those that they were published among before"
+            )
+
+
+def _bits(matrix: np.ndarray) -> np.ndarray:
+    """The rows of a boolean matrix as 64-bit words."""
+    packed = np.packbits(matrix, axis=1)
+    wide = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
+    wide[:, : packed.shape[1]] = packed
+    return wide.view(np.uint64)
+
+
+def check_apart(release: Release, model: UpdateModel, new: np.ndarray) -> None:
+    """BrokenRuleError if two values of a class that holds a new record can ever become the same (m-Distinct*)."""
+    domain = release.table.sensitive_domains[0].counted
+    meet = model.over(domain, model.meeting())
+    np.fill_diagonal(meet, False)
+    histogram = release.counts().histogram()
+    now = np.zeros((release.n_classes, len(domain)), dtype=np.float32)
+    now[np.repeat(np.arange(release.n_classes), np.diff(histogram.offsets)), histogram.values] = 1
+    clash = np.max((now @ meet.astype(np.float32)) * now, axis=1, initial=0) > 0
+    classes = np.unique(release.class_of[new & (release.class_of >= 0)])
+    if clash[classes].any():
+        raise BrokenRuleError(
+            f"the release is withheld: {int(clash[classes].sum())} class(es) with new records hold values that can become "
+            f"the same"
+        )

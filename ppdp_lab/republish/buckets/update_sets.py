@@ -18,10 +18,10 @@ from scipy.optimize import linear_sum_assignment
 
 from ppdp_lab.attacks import UpdateModel
 from ppdp_lab.errors import InfeasibleError, listed
-from ppdp_lab.registry import OneLine
-from ppdp_lab.republish.buckets._bucketize import excess
 from ppdp_lab.republish.buckets._filling import slots_of
+from ppdp_lab.republish.buckets.bucketize import excess
 from ppdp_lab.table import Domain, group
+from ppdp_lab.text import OneLine
 
 MOST_PAIRS = 20_000  # pairs of buckets that are tried for an intersection; a bucket less is never a risk
 
@@ -111,9 +111,9 @@ class UpdateBuckets(OneLine):
     def __len__(self) -> int:
         return len(self.rows)
 
-    def shuffled(self, chance: np.random.Generator, home: np.ndarray) -> tuple[UpdateBuckets, np.ndarray]:
+    def shuffled(self, rng: np.random.Generator, home: np.ndarray) -> tuple[UpdateBuckets, np.ndarray]:
         """The same buckets in an order that chance decides, and the new number of each old one of ``home``."""
-        order = chance.permutation(len(self))
+        order = rng.permutation(len(self))
         place = np.argsort(order)
         options = [sorted(int(place[b]) for b in self.options[old]) for old in order]
         return UpdateBuckets(self.rows[order], options), place[home]

@@ -9,9 +9,8 @@ import pytest
 
 import ppdp_lab as pl
 from ppdp_lab import plotting
-from ppdp_lab.anonymize.lattice.nodes.lattice import Lattice
-from ppdp_lab.anonymize.lattice.nodes.result import SearchResult
-from ppdp_lab.anonymize.lattice.nodes.sketches import LOOKS, MOST_NAMES, MOST_NODES, edges, places
+from ppdp_lab.anonymize.lattice.nodes import Lattice, SearchResult
+from ppdp_lab.anonymize.lattice.pictures import LOOKS, MOST_NAMES, MOST_NODES, edges, places
 from ppdp_lab.datasets.examples import speedy
 
 MARKS = ("ellipse", "rect", "path")

@@ -11,7 +11,7 @@ import pytest
 
 from ppdp_lab import metrics
 from ppdp_lab.anonymize.lattice import Flash, Incognito, Samarati, SmallestClasses, Speedy
-from ppdp_lab.anonymize.lattice.refusals import default_hierarchy, default_widths
+from ppdp_lab.anonymize.lattice.base import default_hierarchy, default_widths
 from ppdp_lab.errors import (
     BrokenRuleError,
     DefaultHierarchyWarning,

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppdp_lab.anonymize.lattice import Flash, Incognito, Samarati, Speedy
-from ppdp_lab.anonymize.lattice.check import Checker, most_suppressed
+from ppdp_lab.anonymize.lattice.checker import Checker, most_suppressed
 from ppdp_lab.principles import AlphaKAnonymity, DistinctLDiversity, EntropyLDiversity, KAnonymity, TCloseness
 from ppdp_lab.table import Hierarchy, Microdata, Schema
 

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from ppdp_lab.republish.buckets import counterfeits
+from ppdp_lab.republish.buckets import signatures
 from ppdp_lab.republish.memory import arrays_of
 
 
 def invented(wanted, bucket, qi, seed=0):
     """Bucket, value and quasi-identifiers of each counterfeit that is invented from nothing."""
-    memory = arrays_of(counterfeits.LAYOUT, len(qi))
+    memory = arrays_of(signatures.LAYOUT, len(qi))
     nobody = np.zeros(0, dtype=np.int64)
     chance = np.random.default_rng(seed)
-    counterfeits.invent(memory, np.array(wanted), 1, np.array(bucket, np.int32), qi, chance, nobody)
+    signatures.invent(memory, np.array(wanted), 1, np.array(bucket, np.int32), qi, chance, nobody)
     return memory["fake_bucket"], memory["fake_value"], memory["fake_qi"]
 
 

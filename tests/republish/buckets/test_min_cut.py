@@ -8,15 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ppdp_lab.attacks.equivalence._min_cut import (
-    components,
-    edge_cuts,
-    matrix_of,
-    max_flow,
-    pair_cuts,
-    smallest_cuts,
-    stoer_wagner,
-)
+from ppdp_lab.attacks._min_cut import components, edge_cuts, matrix_of, max_flow, pair_cuts, smallest_cuts, stoer_wagner
 from ppdp_lab.republish.buckets._min_cut import bounded_flow, flows_to_present
 
 

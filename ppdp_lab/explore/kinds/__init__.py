@@ -1,1 +1,0 @@
-"""The explorers, one file each."""

@@ -1,1 +1,0 @@
-"""What a panel is made of: controls, pictures, and the thread that answers."""

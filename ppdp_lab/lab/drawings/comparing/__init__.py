@@ -1,1 +1,0 @@
-"""Figures of comparisons that go over whole registries."""

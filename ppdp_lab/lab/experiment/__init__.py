@@ -1,1 +1,0 @@
-"""Experiment files: what they say, how they are read, where they are found."""

@@ -1,1 +1,0 @@
-"""Comparisons that go over whole registries: every publisher or anonymizer, every attack, every cost."""

@@ -1,1 +1,0 @@
-"""The pages: what the documentation site shows, made from registries, docstrings, notebooks and the scorecard."""

@@ -1,6 +1,0 @@
-"""Sweeps: a grid of parameters over a function or a notebook, every finished point kept at once."""
-
-from ppdp_lab.lab.sweeping.result import Sweep, read_sweep
-from ppdp_lab.lab.sweeping.sweeper import sweep
-
-__all__ = ["Sweep", "read_sweep", "sweep"]
